@@ -1,0 +1,51 @@
+import { ToolwareError } from './errors.ts'
+import type {
+  AskRequest,
+  AskVerdict,
+  DenyOptions,
+  DenyVerdict,
+  RewriteVerdict,
+  Verdict,
+} from './types.ts'
+
+const brand = Symbol.for('toolware.verdict')
+
+function verdict<V extends Verdict>(fields: V): V {
+  return Object.freeze(Object.defineProperty(fields, brand, { value: true }))
+}
+
+/**
+ * Denies the call. Nothing lifts a deny.
+ *
+ * @param reason Tells the model, on the second line of its text, what to do instead.
+ * @example app.use({ name: 'no-deploys', check: ({ toolName }) => toolName !== 'deploy' || deny('not on Fridays') })
+ */
+export function deny(reason?: string, options: DenyOptions = {}): DenyVerdict {
+  return verdict({ ...options, kind: 'deny', reason })
+}
+
+/**
+ * Asks a person before the tool runs: once, at the gate, about the final params. Without an approver the
+ * call is blocked with `APPROVAL_UNAVAILABLE`.
+ *
+ * @throws {ToolwareError} `CONFIG` when there is no title: a person cannot judge an empty question.
+ */
+export function ask(request: AskRequest): AskVerdict {
+  if (typeof request?.title !== 'string' || request.title.trim() === '') {
+    throw new ToolwareError(
+      'CONFIG',
+      'ask: title must be a text that tells the person what is asked',
+    )
+  }
+  return verdict({ kind: 'ask', request: Object.freeze({ ...request }) })
+}
+
+/** Replaces the params for everything further in and for the tool; with `ask`, a person decides about the new ones. */
+export function rewrite(params: Record<string, unknown>, asked?: AskVerdict): RewriteVerdict {
+  return verdict({ kind: 'rewrite', params, ask: asked })
+}
+
+/** True for what `deny`, `ask` and `rewrite` made, also in another copy of this package. */
+export function isVerdict(value: unknown): value is Verdict {
+  return typeof value === 'object' && value !== null && brand in value
+}
