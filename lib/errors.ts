@@ -1,5 +1,7 @@
+import type { ErrorCode } from './types.ts'
+
 /** Every code an outcome or an error can carry, with what it means. `docs/errors.md` has a heading for each. */
-export const ERROR_CODES = {
+export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   DENIED: 'a hook, a middleware or a policy said no',
   HOOK_FAILED: 'a hook or a middleware threw',
   HOOK_TIMEOUT: 'a hook did not answer in time',
@@ -26,11 +28,9 @@ export const ERROR_CODES = {
   TOOL_TIMEOUT: 'the tool did not settle in time',
   ABORTED: 'the caller gave the call up',
   CONFIG: 'an option or a configuration file is wrong',
-} as const
+}
 
-export type ErrorCode = keyof typeof ERROR_CODES
-
-const brand: unique symbol = Symbol.for('toolware.error') as never
+const brand = Symbol.for('toolware.error')
 
 /** What {@link ToolwareError} takes beside code and message. */
 export interface ToolwareErrorOptions {
@@ -104,7 +104,7 @@ export class ToolDeniedError extends ToolwareError {
 /** True for an error of this package, also of another copy of it; with `code`, for that code only. */
 export function isToolwareError(error: unknown, code?: ErrorCode): error is ToolwareError {
   if (typeof error !== 'object' || error === null || !(brand in error)) return false
-  return code === undefined || (error as ToolwareError).code === code
+  return code === undefined || ('code' in error && error.code === code)
 }
 
 /** A wrong option or configuration value: says where, quotes the value, and says what would be right. */
