@@ -1,6 +1,5 @@
-import { type End, type Inner, Ring } from './adapt.ts'
+import { type End, hooksOf, type Inner, Ring } from './adapt.ts'
 import { type Composable, composeParts, flatten, fuse, partsOf } from './compose.ts'
-import { hooksOf } from './adapt.ts'
 import type { PlanHooks, Run } from './context.ts'
 import { entryOf } from './entry.ts'
 import { isStreamSafe, type NamedMiddleware } from './frame.ts'
@@ -112,7 +111,10 @@ function number(items: readonly Item[]): Array<Entry | NamedMiddleware> {
 }
 
 function isCarrier(value: unknown): boolean {
-  return typeof value === 'function' && (hooksOf(value as Middleware) ?? partsOf(value as Middleware)) !== undefined
+  return (
+    typeof value === 'function' &&
+    (hooksOf(value as Middleware) ?? partsOf(value as Middleware)) !== undefined
+  )
 }
 
 const MAX_NAMES = 1000
