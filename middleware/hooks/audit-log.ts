@@ -134,6 +134,7 @@ function facts(ctx: HookContext, event: 'arrived' | 'ended'): Record<string, unk
     correlationId: fact(ctx.correlationId),
     agentId: fact(ctx.agentId),
     resumed: ctx.resumed || undefined,
+    argumentsLength: length(() => ctx.argumentsJson),
   }
 }
 
@@ -142,7 +143,6 @@ function arrival(
   options: { readonly arguments: boolean; readonly maxBodyLength: number },
 ): Record<string, unknown> {
   const record = facts(ctx, 'arrived')
-  record.argumentsLength = length(() => ctx.argumentsJson)
   if (options.arguments) record.arguments = body(ctx.params, options.maxBodyLength)
   return record
 }
@@ -157,6 +157,8 @@ function ending(
   record.executed = outcome.executed
   record.durationMs = round(outcome.durationMs)
   record.waitMs = round(outcome.waitMs)
+  // Names only: the values of an environment are where secrets live.
+  record.execEnv = ctx.execEnv && Object.keys(ctx.execEnv)
   if (outcome.status === 'completed') {
     record.recovered = outcome.recovered
     record.resultLength = length(() => outcome.text)
