@@ -88,7 +88,10 @@ export function readIntake(intake: ToolwareOptions['intake']): IntakeLimits | un
   }
   for (const [key, value] of Object.entries(intake)) {
     if (!(key in DEFAULT_LIMITS)) {
-      throw configError(`intake.${key}`, `no bound; there are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`)
+      throw configError(
+        `intake.${key}`,
+        `no bound; there are: ${Object.keys(DEFAULT_LIMITS).join(', ')}`,
+      )
     }
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {
       throw configError(`intake.${key}`, `must be a positive whole number; got ${asText(value)}`)
@@ -120,7 +123,10 @@ export class Listeners<E> {
       try {
         listener(event)
       } catch (error) {
-        this.#log.error({ err: asText((error as Error)?.message) }, 'a listener threw; the call is not harmed')
+        this.#log.error(
+          { err: asText((error as Error)?.message) },
+          'a listener threw; the call is not harmed',
+        )
       }
     }
   }
