@@ -23,7 +23,13 @@ export function openGate(run: Run): PromiseLike<unknown> | undefined {
     run.asks === undefined &&
     run.plan.resolvers.length === 0 &&
     (rare === undefined || !(rare.response || rare.held || rare.judging))
-  return plain ? startTool(run) : passGate(run)
+  return plain ? startTool(run) : passGate(run).catch((error: unknown) => closeGate(run, error))
+}
+
+/** What looked at the call threw, such as a store of approvals: the tool does not run. */
+function closeGate(run: Run, error: unknown): void {
+  run.report('toolware', 'gate', error)
+  run.block(hookFault(run, 'HOOK_FAILED', 'toolware', error))
 }
 
 /** The gate's longer way, when something has to be looked at once more. */
@@ -152,6 +158,12 @@ async function approve(run: Run): Promise<void> {
     const work = approver.decide(question, run.view.signal)
     waited = isThenable(work)
     answer = (await orAbort(run, work)) as ApprovalAnswer
+    if (run.outcome === undefined && (typeof answer !== 'object' || answer === null)) {
+      throw new ToolwareError(
+        'APPROVAL_UNAVAILABLE',
+        'The approver gave no answer. Try again later.',
+      )
+    }
   } catch (error) {
     run.report(by, 'approval', error)
     return run.block(approvalFault(by, error))

@@ -338,9 +338,11 @@ export class Toolware implements Caller {
     return this.#plans
   }
 
+  /** Only scopes and `asyncContext: true` enter async storage: it makes every promise dearer. */
   #go(run: Run): Promise<Outcome> {
-    const around = this.#asyncContext ? { facts: ambient()?.facts, call: run.view } : undefined
-    return around === undefined ? this.#through(run) : within(around, () => this.#through(run))
+    const around = ambient()
+    if (around === undefined && !this.#asyncContext) return this.#through(run)
+    return within({ facts: around?.facts, call: run.view }, () => this.#through(run))
   }
 
   #through(run: Run): Promise<Outcome> {

@@ -249,6 +249,7 @@ export interface HookOptions {
 
 /** Something whose hooks may change, such as a plugin host. Calls use the hooks that were current when they began. */
 export interface HookSource {
+  readonly name?: string | undefined
   hooks(): readonly AnyHook[]
   /** Calls the listener whenever `hooks()` would answer anew. */
   onChange?(listener: () => void): unknown
