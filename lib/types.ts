@@ -407,6 +407,8 @@ export interface HeldCall {
   readonly id: string
   readonly call: ToolCall
   readonly approvedParams: Params
+  /** The names of those who had asked: nobody else may ask now. */
+  readonly askers: readonly string[]
   /** The person changed the params: they are judged by `check` only. */
   readonly edited: boolean
   /** Whether what would run now is what was approved: tool, params, session, directory, environment, policies. */

@@ -427,11 +427,12 @@ describe('app.resume', () => {
   const suspended = (): { approvals: Approver; held: Map<string, HeldCall> } => {
     const held = new Map<string, HeldCall>()
     const approvals: Approver = {
-      decide: ({ ctx, originalParams }) => {
+      decide: ({ ctx, originalParams, askers }) => {
         held.set('p1', {
           id: ctx.id,
           call: { toolName: ctx.toolName, params: originalParams, sessionId: ctx.sessionId },
           approvedParams: ctx.params,
+          askers: askers.map(({ name }) => name),
           edited: false,
         })
         return { resolution: 'pending', approvalId: 'p1' }
