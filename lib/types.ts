@@ -193,7 +193,7 @@ export interface AskRequest {
   readonly timeoutMs?: number | undefined
   /** `deny` is always possible, named or not. */
   readonly allowedDecisions?: readonly ApprovalDecision[] | undefined
-  /** What `allow-always` is remembered under, instead of asker, agent, tool and params. */
+  /** What `allow-always` is remembered under, instead of tool and params; always within this asker and agent. */
   readonly scope?: string | undefined
   /** Lets the person change the params; policies judge them again. */
   readonly editable?: boolean | undefined
@@ -364,6 +364,8 @@ export interface ApprovalQuestion {
   readonly originalParams: Params
   /** Who asked, in order, with what each asked. At least one. */
   readonly askers: ReadonlyArray<{ readonly name: string; readonly request: AskRequest }>
+  /** The pipeline's `policyVersion`; an approval does not outlive it. */
+  readonly policyVersion?: string | undefined
 }
 
 /** What an approver answers. Only an allow lets the call through. */
@@ -388,6 +390,10 @@ export interface HeldCall {
   readonly call: ToolCall
   readonly approvedParams: Params
   readonly edited: boolean
+  /** Whether what would run now is what was approved: tool, params, session, directory, environment, policies. */
+  readonly matches?:
+    | ((now: { readonly ctx: HookContext; readonly policyVersion?: string | undefined }) => boolean)
+    | undefined
 }
 
 /** Whoever can put a question to a person. `ApprovalQueue` is one. */
