@@ -63,7 +63,8 @@ function record(object: object, path: string, depth: number): string {
 /** Prototype null, or the `Object.prototype` of any realm. */
 function isPlain(object: object): boolean {
   const prototype: object | null = Object.getPrototypeOf(object)
-  return prototype === null || Object.getPrototypeOf(prototype) === null
+  if (prototype === null || prototype === Object.prototype) return true
+  return Object.getPrototypeOf(prototype) === null && Object.hasOwn(prototype, 'isPrototypeOf')
 }
 
 function unfit(path: string, what: string): ToolwareError {

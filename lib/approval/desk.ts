@@ -1,10 +1,14 @@
+import type { Timers } from '../deadline.ts'
+import { ToolwareError } from '../errors.ts'
 import type { Logger } from '../types.ts'
 import { Announcer } from './announcer.ts'
 import { applyWithdrawal } from './decision.ts'
 import { Ledger } from './ledger.ts'
 import type { ApprovalRecord } from './record.ts'
 import type { ApprovalStore } from './store.ts'
-import { processTimers, type Timers, Waits } from './waits.ts'
+import { type Wait, Waits } from './waits.ts'
+
+const CLOSED = 'the queue of approvals was closed'
 
 /** What a desk stands on. */
 export interface DeskOptions {
@@ -25,8 +29,9 @@ export class Desk {
   readonly #log: Logger | undefined
   readonly #waits: Waits
   readonly #unwatch: () => void
+  #closed = false
 
-  constructor({ store, now, timers = processTimers, log }: DeskOptions) {
+  constructor({ store, now, timers, log }: DeskOptions) {
     this.#now = now
     this.#log = log
     this.announcer = new Announcer((err, event) =>
@@ -40,13 +45,11 @@ export class Desk {
   }
 
   /**
-   * Puts a question; resolves once the store has it. `settled` then holds the record as it was settled. With a signal
+   * Puts a question; resolves once the store has it. `settled` resolves with the record as it was
+   * settled, or with undefined when the desk closed and the store keeps the question. With a signal
    * the caller waits, and its abort withdraws the question; without one the timer does not keep the process alive.
    */
-  async put(
-    record: ApprovalRecord,
-    signal?: AbortSignal,
-  ): Promise<{ readonly settled: Promise<ApprovalRecord> }> {
+  async put(record: ApprovalRecord, signal?: AbortSignal): Promise<Pick<Wait, 'settled'>> {
     const { settled, start } = this.#waits.open(record.id)
     try {
       await this.ledger.add(record)
@@ -54,6 +57,7 @@ export class Desk {
       this.#waits.drop(record.id)
       throw error
     }
+    if (this.#closed) await this.withdraw(record.id, 'cancelled', CLOSED)
     start(record.expiresAt - record.createdAt, signal)
     return { settled }
   }
@@ -71,13 +75,11 @@ export class Desk {
 
   /** Withdraws what is waited for, or with `keep` only stops waiting; then no timer and no listener is left. */
   async close(keep: boolean): Promise<void> {
+    this.#closed = !keep
+    const closed = new ToolwareError('APPROVAL_UNAVAILABLE', CLOSED)
     for (const id of this.#waits.ids) {
       if (keep) this.#waits.drop(id)
-      else {
-        await this.withdraw(id, 'cancelled', 'the queue of approvals was closed').catch(
-          (error: unknown) => this.#waits.fail(id, error),
-        )
-      }
+      else await this.withdraw(id, 'cancelled', CLOSED).catch(() => this.#waits.fail(id, closed))
     }
     this.#unwatch()
     this.announcer.clear()

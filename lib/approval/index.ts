@@ -3,6 +3,7 @@
  *
  * @module
  */
+export type { Timers } from '../deadline.ts'
 export type { ApprovalEvent, ApprovalListener } from './announcer.ts'
 export type { Resolved, ResolveOptions } from './decision.ts'
 export type { GrantRequest, GrantScope, Grants } from './grants.ts'
@@ -18,4 +19,3 @@ export type {
   RecordedAsker,
 } from './record.ts'
 export type { ApprovalStore } from './store.ts'
-export type { Timers } from './waits.ts'

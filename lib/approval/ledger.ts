@@ -55,13 +55,14 @@ export class Ledger {
 }
 
 /** Runs a step of a store; its failure is `STATE_UNAVAILABLE`. */
-export async function reach<T>(step: () => MaybePromise<T>): Promise<T> {
+export async function reach<T>(
+  step: () => MaybePromise<T>,
+  problem = 'the store of approvals cannot be reached',
+): Promise<T> {
   try {
     return await step()
   } catch (cause) {
     if (isToolwareError(cause)) throw cause
-    throw new ToolwareError('STATE_UNAVAILABLE', 'the store of approvals cannot be reached', {
-      cause,
-    })
+    throw new ToolwareError('STATE_UNAVAILABLE', problem, { cause })
   }
 }

@@ -1,9 +1,9 @@
+import type { Timers } from '../deadline.ts'
 import { configError } from '../errors.ts'
 import type { HookContext, Logger, MaybePromise } from '../types.ts'
 import type { GrantScope } from './grants.ts'
 import type { ApprovalMode, ApprovalPrompt } from './record.ts'
 import type { ApprovalStore } from './store.ts'
-import type { Timers } from './waits.ts'
 
 /** How an `ApprovalQueue` asks, waits and remembers. All times are milliseconds. */
 export interface ApprovalQueueOptions {

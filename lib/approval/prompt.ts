@@ -3,6 +3,8 @@ const MAX_SHOWN = 40
 /** At most this many characters of one value are shown: its head and its tail. */
 const MAX_VALUE = 400
 const MAX_PATH = 80
+/** Of longer texts only the ends are looked at, so that megabytes cost nothing. */
+const MAX_LOOK = 10_000
 /** A longer run of blanks is written as its count, so that it cannot push text out of sight. */
 const MAX_BLANKS = 8
 
@@ -41,14 +43,18 @@ export interface ShownParams {
  * The brackets themselves are escaped too: whatever stands in them is ours.
  */
 export function safeText(text: string, max: number): SafeText {
-  const { units, escaped } = escapeAll(text)
-  let length = 0
-  for (const unit of units) length += unit.length
-  if (length <= max) return { text: units.join(''), cut: false, escaped }
   const marker = '⟨…⟩'
   const room = max - marker.length
-  const first = leading(units, Math.ceil(room / 2))
-  const last = leading([...units].reverse(), Math.floor(room / 2)).reverse()
+  const half = MAX_LOOK / 2
+  const long = text.length > MAX_LOOK
+  const start = escapeAll(long ? text.slice(0, half) : text)
+  const end = long ? escapeAll(text.slice(-half)) : start
+  const escaped = start.escaped + (long ? end.escaped : 0)
+  if (!long && start.units.reduce((sum, { length }) => sum + length, 0) <= max) {
+    return { text: start.units.join(''), cut: false, escaped }
+  }
+  const first = leading(start.units, Math.ceil(room / 2))
+  const last = leading(end.units.reverse(), Math.floor(room / 2)).reverse()
   return { text: first.join('') + marker + last.join(''), cut: true, escaped }
 }
 

@@ -203,11 +203,11 @@ export class ApprovalQueue implements Approver {
 
     if (mode === 'hold') {
       const { settled } = await this.#desk.put(record, signal)
-      return await this.#take(await settled, question)
+      return await this.#take((await settled) ?? record, question)
     }
     const { settled } = await this.#desk.put(record)
     settled.then(
-      ({ status }) => tell(status === 'pending' ? 'cancelled' : status),
+      (done) => done && done.status !== 'pending' && tell(done.status),
       () => tell('cancelled'),
     )
     return { resolution: 'pending', approvalId: id }
@@ -237,7 +237,10 @@ export class ApprovalQueue implements Approver {
 
   async #remember(record: ApprovalRecord): Promise<void> {
     const keys = this.#terms.keys(record.askers, record.call.agentId, bindingOf(record))
-    await reach(() => this.#book.remember(record, keys))
+    await reach(
+      () => this.#book.remember(record, keys),
+      `approval ${record.id} counts for its call, but could not be remembered`,
+    )
   }
 
   async #prune(): Promise<void> {

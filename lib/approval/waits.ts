@@ -1,76 +1,49 @@
-import type { ApprovalResolution } from '../types.ts'
+import { TIMED_OUT, type Timers, withTimeout } from '../deadline.ts'
 import type { ApprovalRecord } from './record.ts'
 
-/** Timers as the queue uses them. `setTimeout` and `clearTimeout` of this process, unless given. */
-export interface Timers {
-  readonly setTimeout: (run: () => void, ms: number) => unknown
-  readonly clearTimeout: (timer: unknown) => void
+/** Hears how a wait ends when nobody decides. */
+export type GiveUp = (id: string, resolution: 'timeout' | 'cancelled') => void
+
+/** A question this process waits on. `settled` is undefined when the wait was dropped. */
+export interface Wait {
+  readonly settled: Promise<ApprovalRecord | undefined>
+  /** Starts the clock, and listens for the abort of `signal`. Called once, when the store has the question. */
+  readonly start: (ms: number, signal?: AbortSignal) => void
 }
 
-/** Looked up when used, so that fake timers installed later count. */
-export const processTimers: Timers = {
-  setTimeout: (run, ms) => setTimeout(run, ms),
-  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
-}
-
-interface Wait {
-  readonly stop: () => void
-  readonly settle: (record: ApprovalRecord) => void
+interface Entry {
+  readonly settle: (record: ApprovalRecord | undefined) => void
   readonly fail: (error: unknown) => void
 }
 
-/** How a wait ends when nobody decides. */
-export type GiveUp = (
-  id: string,
-  resolution: Extract<ApprovalResolution, 'timeout' | 'cancelled'>,
-) => void
-
 /** The questions this process waits on: one timer each, and one abort listener while the call itself waits. */
 export class Waits {
-  readonly #waits = new Map<string, Wait>()
-  readonly #timers: Timers
+  readonly #entries = new Map<string, Entry>()
+  readonly #timers: Timers | undefined
   readonly #giveUp: GiveUp
 
-  constructor(timers: Timers, giveUp: GiveUp) {
+  constructor(timers: Timers | undefined, giveUp: GiveUp) {
     this.#timers = timers
     this.#giveUp = giveUp
   }
 
-  /** Resolves with the settled record; `start` is to be called once the store has the question. */
-  open(id: string): {
-    readonly settled: Promise<ApprovalRecord>
-    readonly start: (ms: number, signal?: AbortSignal) => void
-  } {
-    let timer: unknown
+  open(id: string): Wait {
     let unlisten: (() => void) | undefined
-    let open = true
-    const stop = (): void => {
-      open = false
-      this.#waits.delete(id)
-      if (timer !== undefined) this.#timers.clearTimeout(timer)
+    const close = (): boolean => {
       unlisten?.()
+      return this.#entries.delete(id)
     }
-    const settled = new Promise<ApprovalRecord>((resolve, reject) => {
-      this.#waits.set(id, {
-        stop,
-        settle: (record) => {
-          stop()
-          resolve(record)
-        },
-        fail: (error) => {
-          stop()
-          reject(error)
-        },
+    const settled = new Promise<ApprovalRecord | undefined>((resolve, reject) => {
+      this.#entries.set(id, {
+        settle: (record) => close() && resolve(record),
+        fail: (error) => close() && reject(error),
       })
     })
     settled.catch(() => undefined) // a wait may fail before anybody looks at it
     const start = (ms: number, signal?: AbortSignal): void => {
-      if (!open) return
-      timer = this.#timers.setTimeout(() => this.#giveUp(id, 'timeout'), ms)
-      if (signal === undefined) {
-        if (timer instanceof Object && 'unref' in timer) (timer as NodeJS.Timeout).unref()
-        return
-      }
+      if (!this.#entries.has(id)) return
+      this.#limit(id, settled, ms, signal !== undefined)
+      if (signal === undefined) return
       const onAbort = (): void => this.#giveUp(id, 'cancelled')
       if (signal.aborted) {
         onAbort()
@@ -83,19 +56,35 @@ export class Waits {
   }
 
   settle(record: ApprovalRecord): void {
-    this.#waits.get(record.id)?.settle(record)
+    this.#entries.get(record.id)?.settle(record)
   }
 
   fail(id: string, error: unknown): void {
-    this.#waits.get(id)?.fail(error)
+    this.#entries.get(id)?.fail(error)
   }
 
-  /** Forgets a wait without an answer. */
+  /** Stops waiting without an answer. */
   drop(id: string): void {
-    this.#waits.get(id)?.stop()
+    this.#entries.get(id)?.settle(undefined)
   }
 
   get ids(): readonly string[] {
-    return [...this.#waits.keys()]
+    return [...this.#entries.keys()]
   }
+
+  /** Only a call that waits keeps the process alive. */
+  #limit(id: string, settled: Wait['settled'], ms: number, keepAlive: boolean): void {
+    const timers = this.#timers ?? (keepAlive ? undefined : idleTimers)
+    withTimeout(settled, ms, timers).then(
+      (value) => {
+        if (value === TIMED_OUT) this.#giveUp(id, 'timeout')
+      },
+      () => undefined, // whoever waits for `settled` hears of it
+    )
+  }
+}
+
+const idleTimers: Timers = {
+  setTimeout: (run, ms) => setTimeout(run, ms).unref(),
+  clearTimeout: (timer) => clearTimeout(timer as NodeJS.Timeout),
 }
