@@ -1,8 +1,11 @@
 import type { ApprovalRecord } from './record.ts'
 import { quote } from './refusals.ts'
 
-/** What a queue tells of: a question was put; a question was settled, by a person, by time or by withdrawal. */
-export type ApprovalEvent = 'pending' | 'resolved'
+/**
+ * What a queue tells of: a question was put; a question was settled, by a person, by time or by withdrawal; a deferred
+ * call will never run.
+ */
+export type ApprovalEvent = 'pending' | 'resolved' | 'refused'
 
 /** Hears of a question. */
 export type ApprovalListener = (record: ApprovalRecord) => void
@@ -18,6 +21,7 @@ export class Announcer {
   readonly #listeners: Record<ApprovalEvent, Set<ApprovalListener>> = {
     pending: new Set(),
     resolved: new Set(),
+    refused: new Set(),
   }
   readonly #seen = new Map<string, number>()
   readonly #report: (error: unknown, event: ApprovalEvent) => void
@@ -29,7 +33,9 @@ export class Announcer {
 
   on(event: ApprovalEvent, listener: ApprovalListener): () => void {
     if (!Object.hasOwn(this.#listeners, event)) {
-      throw new TypeError(`there is no event ${quote(event)}; use "pending" or "resolved"`)
+      throw new TypeError(
+        `there is no event ${quote(event)}; use "pending", "resolved" or "refused"`,
+      )
     }
     const own: ApprovalListener = (record) => listener(record)
     this.#listeners[event].add(own)
@@ -49,6 +55,11 @@ export class Announcer {
     }
     if (record.status === 'pending') this.#tell('pending', record)
     else if (usedAt === undefined || before === 0) this.#tell('resolved', record)
+  }
+
+  /** Told by whoever settled it, so that of several processes one tells. */
+  refused(record: ApprovalRecord): void {
+    this.#tell('refused', record)
   }
 
   /** Forgets every listener. */

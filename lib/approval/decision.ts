@@ -3,8 +3,7 @@ import type { ApprovalDecision, Params } from '../types.ts'
 import { type Binding, bind, digestOf } from './digest.ts'
 import type { Change } from './ledger.ts'
 import { DECISIONS } from './question.ts'
-import type { ApprovalRecord } from './record.ts'
-import { isAllowed } from './record.ts'
+import { type ApprovalRecord, isClaimable } from './record.ts'
 import { badAnswer, notClaimable, quote, tooLate } from './refusals.ts'
 
 /** Who decides, and with what. */
@@ -76,19 +75,18 @@ export function applyDecision(
 /** What taking the allow of a deferred call makes of its record, or the refusal that is thrown. */
 export function applyClaim(record: ApprovalRecord, useWithinMs: number, now: number): Change {
   if (record.status === 'pending' && record.expiresAt <= now) return expire(now)
-  const { mode, usedAt, resolvedAt = now } = record
-  const usable = mode === 'defer' && isAllowed(record) && usedAt === undefined
-  if (!usable || now - resolvedAt > useWithinMs) throw notClaimable(record)
-  return { usedAt: now }
+  if (!isClaimable(record)) throw notClaimable(record)
+  return now - (record.resolvedAt ?? now) > useWithinMs ? { lapsedAt: now } : { usedAt: now }
 }
 
-/** What time or a withdrawal makes of a record: nothing when it is settled. */
+/** What time or a withdrawal makes of a record: an allow that nobody took lapses, other settled ones stay. */
 export function applyWithdrawal(
   record: ApprovalRecord,
   status: 'timeout' | 'cancelled',
   reason: string | undefined,
   now: number,
 ): Change | undefined {
+  if (isClaimable(record)) return { lapsedAt: now }
   if (record.status !== 'pending') return undefined
   return { status, resolvedAt: now, resolvedBy: 'system', reason }
 }

@@ -24,7 +24,7 @@ import { makeRecord, recordedAsker } from './make-record.ts'
 import { memoryStore } from './memory-store.ts'
 import { type ApprovalQueueOptions, checkOptions, type QueueTimes } from './options.ts'
 import { tellOnce } from './question.ts'
-import { type ApprovalRecord, isAllowed } from './record.ts'
+import type { ApprovalRecord } from './record.ts'
 import { notClaimable, tooLate } from './refusals.ts'
 import type { ApprovalStore } from './store.ts'
 import { Terms } from './terms.ts'
@@ -61,7 +61,13 @@ export class ApprovalQueue implements Approver {
     this.#now = options.clock ?? Date.now
     this.#store = options.store ?? memoryStore()
     const { timers, log } = options
-    this.#desk = new Desk({ store: this.#store, now: this.#now, timers, log })
+    this.#desk = new Desk({
+      store: this.#store,
+      now: this.#now,
+      useWithinMs: this.#times.useWithinMs,
+      timers,
+      log,
+    })
     this.#book = new GrantBook(this.#store, this.#now, this.#times.grantTtlMs)
     this.grants = this.#book
   }
@@ -140,21 +146,27 @@ export class ApprovalQueue implements Approver {
     const record = await this.#desk.ledger.change(id, (current) =>
       applyClaim(current, this.#times.useWithinMs, this.#now()),
     )
-    if (!isAllowed(record)) throw notClaimable(record)
-    const { callId, call, params, edited } = record
-    return {
-      id: callId,
-      call,
-      approvedParams: params,
-      edited,
-      matches: ({ ctx, policyVersion }) =>
-        this.#terms.holds(record, ctx, ctx.params, policyVersion),
-    }
+    if (record.usedAt === undefined) throw notClaimable(record)
+    return this.#terms.held(record)
   }
 
   /**
-   * Calls `listener` with every question put or settled, here or by another process on the same store. What it throws
-   * goes to `log`.
+   * Calls `listener` with every deferred call that will never run, once: denied, run out, withdrawn, or allowed and not
+   * claimed in time. The queue that settles it tells, so that of several processes one does.
+   *
+   * @returns A function that stops it.
+   */
+  onRefused(listener: (held: HeldCall, resolution: ApprovalResolution) => void): () => void {
+    return this.on('refused', (record) => {
+      const { status } = record
+      const refused = status === 'deny' || status === 'cancelled' ? status : 'timeout'
+      listener(this.#terms.held(record), refused)
+    })
+  }
+
+  /**
+   * Calls `listener` with every question put or settled, here or by another process on the same store, or with every
+   * deferred call refused here. What it throws goes to `log`.
    *
    * @returns A function that stops it.
    */

@@ -67,6 +67,8 @@ export interface ApprovalRecord {
   readonly reason?: string | undefined
   /** When the allowed call took it. An approval is used once. */
   readonly usedAt?: number | undefined
+  /** When the allow of a deferred call was given up, because nobody used it in time. */
+  readonly lapsedAt?: number | undefined
 }
 
 /** A remembered `allow-always`. */
@@ -89,4 +91,16 @@ export interface Grant {
 /** True for a record that lets its call through. */
 export function isAllowed(record: ApprovalRecord): boolean {
   return record.status === 'allow-once' || record.status === 'allow-always'
+}
+
+/** True for a deferred call that may still be claimed. */
+export function isClaimable(record: ApprovalRecord): boolean {
+  const { mode, usedAt, lapsedAt } = record
+  return mode === 'defer' && isAllowed(record) && usedAt === undefined && lapsedAt === undefined
+}
+
+/** True for a deferred call that will never run. */
+export function isRefused({ mode, status, lapsedAt }: ApprovalRecord): boolean {
+  if (mode !== 'defer') return false
+  return lapsedAt !== undefined || ['deny', 'timeout', 'cancelled'].includes(status)
 }

@@ -1,4 +1,4 @@
-import type { HookContext, Params } from '../types.ts'
+import type { HeldCall, HookContext, Params } from '../types.ts'
 import { type Binding, bind, digestOf, sameDigest } from './digest.ts'
 import { type GrantKey, type GrantScope, grantKeys } from './grants.ts'
 import type { ApprovalRecord, RecordedAsker } from './record.ts'
@@ -42,6 +42,18 @@ export class Terms {
     policyVersion: string | undefined,
   ): boolean {
     return sameDigest(digestOf(this.bind(ctx, params, policyVersion)), record.digest)
+  }
+
+  /** The call of a record, for `app.resume`. */
+  held(record: ApprovalRecord): HeldCall {
+    const { callId, call, params, edited } = record
+    return {
+      id: callId,
+      call,
+      approvedParams: params,
+      edited,
+      matches: ({ ctx, policyVersion }) => this.holds(record, ctx, ctx.params, policyVersion),
+    }
   }
 
   keys(

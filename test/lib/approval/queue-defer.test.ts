@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../lib/approval/memory-store.ts'
 import type { ApprovalQueueOptions } from '../../../lib/approval/options.ts'
+import type { ApprovalQueue } from '../../../lib/approval/queue.ts'
 import type { ApprovalResolution } from '../../../lib/types.ts'
 import { makeQuestion } from '../../helpers/question.ts'
 import { makeQueue, put } from '../../helpers/queue.ts'
@@ -138,6 +139,7 @@ describe('ApprovalQueue, mode defer', () => {
     await queue.resolve('p1', 'allow-once')
     await time.advance(120_000)
     expect(told).toEqual(['allow-once', 'timeout'])
+    await queue.claim('p1')
     expect(time.armed()).toBe(0)
   })
 
@@ -167,6 +169,69 @@ describe('ApprovalQueue, mode defer', () => {
   })
 })
 
+describe('a deferred call that will never run', () => {
+  const listen = (queue: ApprovalQueue) => {
+    const heard: string[] = []
+    queue.onRefused(({ id }, resolution) => heard.push(`${id} ${resolution}`))
+    return heard
+  }
+
+  it('is told of once, however it was refused', async () => {
+    const { queue, time } = deferring({ useWithinMs: 300_000 })
+    const heard = listen(queue)
+    for (const id of ['denied', 'withdrawn', 'ran out', 'lapsed', 'used']) {
+      await put(queue, { id, askers: { A: { timeoutMs: id === 'ran out' ? 10 : 1000 } } })
+    }
+    await queue.resolve('p1', 'deny')
+    await queue.resolve('p1', 'deny')
+    await queue.cancel('p2')
+    await time.advance(10)
+    await queue.resolve('p4', 'allow-once')
+    await queue.resolve('p5', 'allow-always')
+    await queue.claim('p5')
+    expect(heard).toEqual(['denied deny', 'withdrawn cancelled', 'ran out timeout'])
+    await time.advance(300_000)
+    expect(heard.slice(3)).toEqual(['lapsed timeout'])
+    await expect(queue.claim('p4')).rejects.toEqual(refused('APPROVAL_EXPIRED'))
+    await time.advance(3_000_000)
+    expect([heard.length, time.armed()]).toEqual([4, 0])
+  })
+
+  it('is told of by a claim that comes too late, when the timer is gone', async () => {
+    const store = { ...memoryStore(), durable: true }
+    const before = deferring({ store })
+    await put(before.queue, { id: 'lapsed' })
+    await before.queue.resolve('p1', 'allow-once')
+    await before.queue.close()
+    const after = deferring({ store })
+    const heard = listen(after.queue)
+    await after.time.advance(600_001)
+    for (let i = 0; i < 2; i++) {
+      await expect(after.queue.claim('p1')).rejects.toEqual(refused('APPROVAL_EXPIRED'))
+    }
+    expect(heard).toEqual(['lapsed timeout'])
+  })
+
+  it('is told of by the process that settles it', async () => {
+    const store = memoryStore()
+    const [asking, deciding] = [deferring({ store }), deferring({ store })]
+    const heard = [listen(asking.queue), listen(deciding.queue)]
+    await put(asking.queue, { id: 'c1' })
+    await deciding.queue.resolve('p1', 'deny')
+    await settle()
+    expect(heard).toEqual([[], ['c1 deny']])
+    expect(asking.time.armed()).toBe(0)
+  })
+
+  it('is none that was held: its own outcome tells', async () => {
+    const { queue } = makeQueue()
+    const heard = listen(queue)
+    await put(queue)
+    await queue.resolve('p1', 'deny')
+    expect(heard).toEqual([])
+  })
+})
+
 describe('a restart', () => {
   it('with a store that forgets leaves a clear refusal and nothing to run', async () => {
     const before = deferring()
@@ -174,7 +239,9 @@ describe('a restart', () => {
     const after = deferring()
     await expect(
       after.queue.resolve('p1', 'allow-once'),
-    ).rejects.toThrowErrorMatchingInlineSnapshot(`[ToolwareError: there is no approval "p1"; it may be mistyped, long settled or asked before this process started (approvals are kept in memory). Nothing was run; the call has to be made again]`)
+    ).rejects.toThrowErrorMatchingInlineSnapshot(
+      `[ToolwareError: there is no approval "p1"; it may be mistyped, long settled or asked before this process started (approvals are kept in memory). Nothing was run; the call has to be made again]`,
+    )
     await expect(after.queue.claim('p1')).rejects.toEqual(refused('APPROVAL_NOT_FOUND'))
   })
 

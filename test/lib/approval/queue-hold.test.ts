@@ -453,7 +453,7 @@ describe('events', () => {
   it('have known names only', () => {
     const { queue } = makeQueue()
     expect(() => queue.on('approved' as 'pending', () => undefined)).toThrow(
-      new TypeError('there is no event "approved"; use "pending" or "resolved"'),
+      new TypeError('there is no event "approved"; use "pending", "resolved" or "refused"'),
     )
   })
 })
