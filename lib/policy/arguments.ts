@@ -1,6 +1,7 @@
 import {
   beginsAsPath,
   isCwdName,
+  isWebAddress,
   looksLikePath,
   type NameKind,
   nameKind,
@@ -165,12 +166,19 @@ function judgeText({ at, name, kind, inside }: Node, value: string, into: Collec
 /**
  * Finds the arguments that are paths, globs and patches: the declared ones, and those whose names say so, at any
  * depth. Texts are never searched for paths.
+ *
+ * @param derivedPaths Targets that the host found itself; judged beside the others.
  */
-export function collectArguments(params: Params, facts: ToolFacts | undefined): CallArguments {
+export function collectArguments(
+  params: Params,
+  facts: ToolFacts | undefined,
+  derivedPaths: readonly string[] = [],
+): CallArguments {
   const into = new Collector()
   for (const declared of facts?.paths ?? []) take(params, declared, 'paths', into)
   for (const declared of facts?.globs ?? []) take(params, declared, 'globs', into)
   for (const declared of facts?.patches ?? []) take(params, declared, 'patches', into)
   search(params, facts, into)
+  for (const [i, path] of derivedPaths.entries()) into.add('paths', `derivedPaths[${i}]`, path)
   return into
 }

@@ -1,4 +1,9 @@
-import { type BadArgument, type CallArguments, MAX_ARGUMENTS, type TextArgument } from './arguments.ts'
+import {
+  type BadArgument,
+  type CallArguments,
+  MAX_ARGUMENTS,
+  type TextArgument,
+} from './arguments.ts'
 import type { ToolFacts } from './catalogue.ts'
 import { type Finding, finding } from './finding.ts'
 import { type PatchPath, patchPaths } from './patch.ts'
@@ -46,7 +51,9 @@ export function touchesFiles(args: CallArguments, facts: ToolFacts | undefined):
     args.bad !== undefined ||
     args.cwd !== undefined ||
     facts?.worksHere !== undefined ||
-    [facts?.paths, facts?.globs, facts?.patches].some((names) => names !== undefined && names.length > 0)
+    [facts?.paths, facts?.globs, facts?.patches].some(
+      (names) => names !== undefined && names.length > 0,
+    )
   )
 }
 
@@ -93,7 +100,10 @@ function judgePatches(
       return { at, found: finding('patch', `the patch cannot be judged: ${paths}; write it anew`) }
     }
     if (paths.length > MAX_ARGUMENTS) {
-      return { at, found: finding('patch', `the patch has more than ${MAX_ARGUMENTS} files; split it`) }
+      return {
+        at,
+        found: finding('patch', `the patch has more than ${MAX_ARGUMENTS} files; split it`),
+      }
     }
     const found = everywhere((dir) => judgePatch(paths, policy, dir))
     if (found) return { at, found }

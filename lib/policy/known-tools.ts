@@ -23,7 +23,12 @@ const write = (paths: readonly string[], more: Partial<ToolFacts> = {}): ToolFac
 })
 const looks: ToolFacts = { access: 'read' }
 const changes: ToolFacts = { access: 'write' }
-const shell: ToolFacts = { access: 'exec', commands: COMMANDS, worksHere: 'without-path', idle: 'restart' }
+const shell: ToolFacts = {
+  access: 'exec',
+  commands: COMMANDS,
+  worksHere: 'without-path',
+  idle: 'restart',
+}
 const code: ToolFacts = { access: 'exec', commands: ['code', 'command', 'script'], form: 'code' }
 const acting = (access: 'write' | 'exec', ...actions: KnownActions[]): ToolFacts => ({
   access,
@@ -126,7 +131,6 @@ const ROWS: Readonly<Record<string, ToolFacts>> = {
   process: {
     access: 'exec',
     commands: ['command', 'cmd', 'data', 'input', 'text'],
-    worksHere: 'without-path',
     actions: [
       {
         key: 'action',

@@ -126,7 +126,12 @@ class Reader {
   }
 
   #push(use: WordUse, word: ShellWord, text: string, flagLike: boolean): void {
-    this.#readings.push({ use, text, glob: word.glob, flagLike: flagLike && word.glob !== undefined })
+    this.#readings.push({
+      use,
+      text,
+      glob: word.glob,
+      flagLike: flagLike && word.glob !== undefined,
+    })
   }
 
   #prints(words: readonly ShellWord[]): Finding | readonly Reading[] {
@@ -167,12 +172,7 @@ class Reader {
   }
 
   /** Reads the flag at `i`; gives the number of further words it used up. */
-  #flag(
-    text: string,
-    word: ShellWord,
-    words: readonly ShellWord[],
-    i: number,
-  ): Finding | number {
+  #flag(text: string, word: ShellWord, words: readonly ShellWord[], i: number): Finding | number {
     if (/^-\d+$/.test(text)) return 0
     if (word.glob !== undefined) this.#push('text', word, word.text, true)
     const { singleDash } = this.#compiled.rule

@@ -109,7 +109,8 @@ export class CommandRun {
 
   #reading(reading: Reading, label: string, place: Place): Finding | undefined {
     const { use, text, glob } = reading
-    const refuse = (reason: string) => finding(`shell program: ${label}`, `${label}: ${reason}`, text)
+    const refuse = (reason: string) =>
+      finding(`shell program: ${label}`, `${label}: ${reason}`, text)
     if (glob !== undefined) {
       if (use in LANGUAGES || use === 'script') return refuse('put this argument in single quotes')
       const found = this.#glob(glob, reading.flagLike === true, place)
@@ -186,7 +187,11 @@ export class CommandRun {
   #glob(pattern: string, flagLike: boolean, place: Place): Finding | undefined {
     this.#globs++
     if (this.#globs > MAX_GLOBS) {
-      return finding('shell: limits', `more than ${MAX_GLOBS} globs in one command; split it up`, pattern)
+      return finding(
+        'shell: limits',
+        `more than ${MAX_GLOBS} globs in one command; split it up`,
+        pattern,
+      )
     }
     if (flagLike && /^[*?[-]/.test(pattern) && holdsDash(place.real)) {
       return finding(
