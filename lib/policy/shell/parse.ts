@@ -52,7 +52,10 @@ export function parseCommand(text: string): ShellStep | Finding {
 function script(node: ParsedScript, walk: Walk): ShellStep {
   const error = node.errors?.[0]
   if (error !== undefined) {
-    throw new Refused(`the command is not valid shell (${error.message}); correct it`, error.message)
+    throw new Refused(
+      `the command is not valid shell (${error.message}); correct it`,
+      error.message,
+    )
   }
   if (node.commands.length === 0) throw new Refused('the command is empty; give a command', '')
   return sequence(node.commands, walk)
@@ -172,11 +175,7 @@ export function canonical({ text, glob }: ShellWord): string {
   return /^$|[\s'"\\]/u.test(shown) ? `'${shown.replaceAll("'", "'\\''")}'` : shown
 }
 
-function redirects(
-  nodes: readonly Redirection[],
-  inner: ShellStep[],
-  walk: Walk,
-): ShellRedirect[] {
+function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk): ShellRedirect[] {
   return nodes.flatMap((each): ShellRedirect[] => {
     if (each.descriptor?.type === 'FileDescriptorVariable') {
       throw new Refused('{name}> assigns a variable; use a number', `{${each.descriptor.name}}`)
@@ -185,7 +184,8 @@ function redirects(
       hereDoc(each, inner, walk)
       return []
     }
-    if (each.target === undefined) throw new Refused('a redirect has no target; name a file', each.operator)
+    if (each.target === undefined)
+      throw new Refused('a redirect has no target; name a file', each.operator)
     const target = word(each.target, inner, walk)
     if (each.type === 'HereString') return []
     if (target.dynamic || target.glob !== undefined || target.text === '') {
@@ -292,8 +292,7 @@ function bracket(text: string, of: Word): void {
 }
 
 // Escapes that mean the same in every shell and locale, and no NUL, which would end the word in bash.
-const PLAIN_ANSI_C =
-  /^\$'(?:[^\\']|\\[nt\\'"?]|\\x[1-7][\da-fA-F](?![\da-fA-F])|\\[01][0-7]{2})*'$/
+const PLAIN_ANSI_C = /^\$'(?:[^\\']|\\[nt\\'"?]|\\x[1-7][\da-fA-F](?![\da-fA-F])|\\[01][0-7]{2})*'$/
 
 function ansiC(text: string, value: string): string {
   if (!PLAIN_ANSI_C.test(text) || precheck(`:${value}`) !== undefined) {
