@@ -23,6 +23,7 @@ export interface CompiledRule {
   readonly flags: ReadonlyMap<string, Meaning>
   readonly instead: ReadonlySet<string>
   readonly harmless: ReadonlySet<string>
+  readonly required: ReadonlySet<string>
 }
 
 const names = (list: string | undefined): string[] => list?.split(/\s+/).filter(Boolean) ?? []
@@ -48,10 +49,11 @@ export function compileRule(rule: ProgramRule): CompiledRule {
     flags,
     instead: new Set(names(rule.instead)),
     harmless: new Set(names(rule.needsOperand)),
+    required: new Set(names(rule.requires)),
   }
 }
 
-/** Where {@link readArguments} finds rules; `undefined` for the rule of an unknown subcommand. */
+/** Compiles a rule, or finds it compiled. */
 export type Compile = (rule: ProgramRule) => CompiledRule
 
 /**
@@ -67,6 +69,10 @@ export function readArguments(
 ): Finding | readonly Reading[] {
   return new Reader(compile(rule), label, compile).read(words)
 }
+
+const OPEN: ProgramRule = {}
+/** What follows a script's name belongs to the script. */
+const REST: ProgramRule = { noTerminator: true }
 
 class Reader {
   readonly #compiled: CompiledRule
@@ -86,39 +92,52 @@ class Reader {
     const { rule } = this.#compiled
     if (rule.refused !== undefined) return this.#refuse(rule.refused, this.#label)
     if (rule.prints) return this.#prints(words)
+    const found = this.#each(words)
+    if (found !== undefined) return found
+    const seen = (some: ReadonlySet<string>) => [...this.#seen].some((flag) => some.has(flag))
+    if (rule.needsOperand !== undefined && this.#operands === 0 && !seen(this.#compiled.harmless)) {
+      return this.#refuse('it would run what it reads from its input; name a file', this.#label)
+    }
+    if (rule.requires !== undefined && !seen(this.#compiled.required)) {
+      return this.#refuse(`only with ${rule.requires.replaceAll(' ', ' or ')}`, this.#label)
+    }
+    return this.#readings
+  }
+
+  #each(words: readonly ShellWord[]): Finding | undefined {
+    const { rule } = this.#compiled
     let flagsEnded = false
     for (let i = 0; i < words.length; i++) {
       const word = words[i] as ShellWord // i < length
       const { text } = word
+      const bundle = i === 0 && rule.bundled === true && /^[A-Za-z]/.test(text)
       if (!flagsEnded && text === '--' && !rule.noTerminator) {
         flagsEnded = true
-      } else if (!flagsEnded && isFlag(text)) {
-        const used = this.#flag(text, word, words, i)
-        if (typeof used !== 'number') return used
-        i += used
-      } else if (!flagsEnded && i === 0 && rule.bundled && /^[A-Za-z]/.test(text)) {
-        const used = this.#flag(`-${text}`, word, words, i)
+      } else if (!flagsEnded && (isFlag(text) || bundle)) {
+        const used = this.#flag(bundle ? `-${text}` : text, word, words, i)
         if (typeof used !== 'number') return used
         i += used
       } else if (rule.subcommands !== undefined) {
-        return this.#subcommand(word, words.slice(i + 1))
+        this.#operands++
+        return this.#rest(this.#subcommand(word), words.slice(i + 1))
       } else {
         const found = this.#operand(word, flagsEnded)
         if (found !== undefined) return found
         if (rule.stops) {
-          const rest = new Reader(this.#compile({ noTerminator: true }), this.#label, this.#compile)
-          const found = rest.read(words.slice(i + 1))
-          return 'rule' in found ? found : [...this.#readings, ...found]
+          const rest = new Reader(this.#compile(REST), this.#label, this.#compile)
+          return this.#rest(rest, words.slice(i + 1))
         }
       }
     }
-    const { harmless } = this.#compiled
-    if (rule.needsOperand !== undefined && this.#operands === 0) {
-      if (![...this.#seen].some((flag) => harmless.has(flag))) {
-        return this.#refuse('it would run what it reads from its input; name a file', this.#label)
-      }
-    }
-    return this.#readings
+    return undefined
+  }
+
+  #rest(reader: Reader | Finding, words: readonly ShellWord[]): Finding | undefined {
+    if (!(reader instanceof Reader)) return reader
+    const found = reader.read(words)
+    if ('rule' in found) return found
+    this.#readings.push(...found)
+    return undefined
   }
 
   #refuse(reason: string, value: string): Finding {
@@ -147,16 +166,14 @@ class Reader {
     return this.#readings
   }
 
-  #subcommand(word: ShellWord, rest: readonly ShellWord[]): Finding | readonly Reading[] {
+  #subcommand(word: ShellWord): Finding | Reader {
     const { subcommands = {}, otherSubcommands } = this.#compiled.rule
-    const label = `${this.#label} ${word.text}`
     const known = Object.hasOwn(subcommands, word.text) ? subcommands[word.text] : undefined
     if (word.glob !== undefined) return this.#refuse('write the subcommand out', word.text)
     if (known === undefined && otherSubcommands === undefined) {
       return this.#refuse('this subcommand is not known to be safe', word.text)
     }
-    const found = new Reader(this.#compile(known ?? {}), label, this.#compile).read(rest)
-    return 'rule' in found ? found : [...this.#readings, ...found]
+    return new Reader(this.#compile(known ?? OPEN), `${this.#label} ${word.text}`, this.#compile)
   }
 
   #operand(word: ShellWord, flagsEnded: boolean): Finding | undefined {

@@ -6,7 +6,7 @@ import { LANGUAGES } from './languages.ts'
 import type { ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
 import type { Place } from './walk.ts'
-import { candidatesOf, gitPaths, globSamples } from './words.ts'
+import { candidatesOf, gitPaths } from './words.ts'
 
 /** Most paths that are judged for one text, and most globs that are expanded. */
 const MAX_PATHS = 1000
@@ -27,12 +27,12 @@ export interface Tools {
 export class CommandRun {
   readonly paths: PathPolicy | undefined
   readonly #tools: Tools
-  readonly #judged = new Set<string>()
+  #judged = 0
   #globs = 0
 
   constructor(tools: Tools) {
     this.#tools = tools
-    this.paths = tools.paths
+    this.paths = tools.paths?.begin()
   }
 
   /** Judges one simple command that runs in `place`. */
@@ -142,11 +142,7 @@ export class CommandRun {
       case 'git':
         return this.#git(text, place)
       case 'glob':
-        for (const sample of globSamples(text)) {
-          const found = this.#path(sample, 'read', place)
-          if (found !== undefined) return found
-        }
-        return undefined
+        return text.startsWith('!') ? undefined : this.#programGlob(text, place)
       default:
         return undefined
     }
@@ -154,13 +150,10 @@ export class CommandRun {
 
   #git(word: string, place: Place): Finding | undefined {
     for (const { text, fromTop } of gitPaths(word)) {
-      const samples = /[*?[]/.test(text) ? globSamples(text) : [text]
-      for (const sample of samples) {
-        const found =
-          this.#path(sample, 'write', place) ??
-          (fromTop && this.paths ? this.#path(sample, 'write', this.#top(place)) : undefined)
-        if (found !== undefined) return found
-      }
+      const judge = (at: Place): Finding | undefined =>
+        /[*?[]/.test(text) ? this.#programGlob(text, at) : this.#path(text, 'write', at)
+      const found = judge(place) ?? (fromTop ? judge(this.#top(place)) : undefined)
+      if (found !== undefined) return found
     }
     return undefined
   }
@@ -173,15 +166,24 @@ export class CommandRun {
 
   #path(text: string, use: PathUse, place: Place, fileUrl = false): Finding | undefined {
     if (this.paths === undefined || text === '/dev/null') return undefined
-    const key = `${use}\0${place.real}\0${text}`
-    if (this.#judged.has(key)) return undefined
-    if (this.#judged.size >= MAX_PATHS) {
+    this.#judged++
+    if (this.#judged > MAX_PATHS) {
       return finding('shell: limits', `more than ${MAX_PATHS} paths in one command; split it up`)
     }
-    this.#judged.add(key)
     return fileUrl
       ? this.paths.judge(text, use, place.real)
       : this.paths.judgeWord(text, use, place.real)
+  }
+
+  #programGlob(pattern: string, place: Place): Finding | undefined {
+    this.#globs++
+    return this.#globs > MAX_GLOBS
+      ? finding(
+          'shell: limits',
+          `more than ${MAX_GLOBS} globs in one command; split it up`,
+          pattern,
+        )
+      : this.paths?.judgeGlob(pattern, 'read', place.real)
   }
 
   #glob(pattern: string, flagLike: boolean, place: Place): Finding | undefined {

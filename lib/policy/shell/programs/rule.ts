@@ -53,6 +53,8 @@ export interface ProgramRule {
   readonly noTerminator?: boolean | undefined
   /** Without an operand it would read a program from its input. Flags that make it harmless. */
   readonly needsOperand?: string | undefined
+  /** One of these flags must be there: without it the program does something else. */
+  readonly requires?: string | undefined
   /** The first operand chooses a rule. Flags before it follow this rule, closed. */
   readonly subcommands?: Readonly<Record<string, ProgramRule>> | undefined
   /** What an operand without a rule of its own means: refused, or judged as any. Default: refused. */
