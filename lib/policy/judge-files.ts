@@ -21,9 +21,10 @@ export function judgeFiles(
   if (args.bad) return args.bad
   const dirs = [policy.cwd]
   if (args.cwd) {
+    const found = policy.judge(args.cwd.text, use)
+    if (found) return { at: args.cwd.at, found }
     const entered = policy.enter(args.cwd.text)
-    if ('found' in entered) return { at: args.cwd.at, found: entered.found }
-    if (entered.dir !== policy.cwd) dirs.push(entered.dir)
+    if ('dir' in entered && entered.dir !== policy.cwd) dirs.push(entered.dir)
   }
   const everywhere = (judge: (dir: string) => Finding | undefined): Finding | undefined => {
     for (const dir of dirs) {

@@ -133,7 +133,8 @@ function judgeOver(rules: Rules, scope: Scope | undefined): PathPolicy {
   ): Finding | undefined => {
     const spelled = readSpelling(text, { platform, home, schemes })
     if ('rule' in spelled) return spelled
-    for (const path of spelled) {
+    for (const [i, path] of spelled.entries()) {
+      if (i > 0 && !ground.exists('~', cwd)) continue
       const found = judgePath(rules, path, text, use, cwd)
       if (found) return found
     }
