@@ -6,7 +6,7 @@ import type { Answer, Opinion, Outcome, Params } from '../../../lib/types.ts'
 import { autonomy, type ToolingSection } from '../../../middleware/hooks/autonomy.ts'
 import { type ContractPolicy, contractScope } from '../../../middleware/hooks/contract-scope.ts'
 import { hookContext } from '../../helpers/hook-context.ts'
-import { makeWorkspace } from '../../helpers/workspace.ts'
+import { workspace } from '../../helpers/workspace.ts'
 
 interface Case {
   readonly id: string
@@ -29,8 +29,14 @@ interface Case {
 const url = new URL('../../cases/verdicts.json', import.meta.url)
 // The file is ours; its shape is the one above.
 const cases = JSON.parse(readFileSync(url, 'utf8')) as readonly Case[]
-const workspace = makeWorkspace()
-afterAll(() => workspace.remove())
+const tree = workspace()
+afterAll(() => tree.remove())
+
+function inTree<T>(value: T): T {
+  return JSON.parse(JSON.stringify(value), (_, item) =>
+    typeof item === 'string' ? tree.map(item) : item,
+  )
+}
 
 const blocked: Outcome = {
   status: 'blocked',
@@ -48,8 +54,8 @@ function kindOf(answer: Opinion | Answer): 'allow' | 'deny' | 'ask' {
 }
 
 function judge(test: Case): string[] {
-  const { tooling, contract, tools } = workspace.map(test.config)
-  const { home } = workspace
+  const { tooling, contract, tools } = inTree(test.config)
+  const { home } = tree
   try {
     const hooks = [
       autonomy({ ...tooling, tools, home }),
@@ -61,7 +67,7 @@ function judge(test: Case): string[] {
         platform: tooling?.platform,
       }),
     ]
-    return workspace.map(test.calls).map((call) => {
+    return inTree(test.calls).map((call) => {
       let params = call.params ?? {}
       try {
         params = call.argumentsJson ? JSON.parse(call.argumentsJson) : params
