@@ -76,7 +76,7 @@ export class CommandRun {
   }
 
   #name({ text }: ShellWord, place: Place): Finding | undefined {
-    if (text.startsWith('~') || text.startsWith('-')) {
+    if (/^[~-]|[\s'"`\\$;&|<>(){}*?#!]/.test(text)) {
       return finding('shell: syntax', 'this is no name of a program; write the program out', text)
     }
     if (!text.includes('/')) return undefined
