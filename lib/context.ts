@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Deadlines } from './deadline.ts'
-import { ToolwareError } from './errors.ts'
+import { isToolwareError, ToolwareError } from './errors.ts'
 import {
   Aborted,
   Blocked,
@@ -273,7 +273,7 @@ export class Run {
   }
 
   /** The tool threw or timed out. */
-  toolFailed(error: unknown, fault: Fault = { code: 'TOOL_FAILED', by: 'tool', error }): void {
+  toolFailed(error: unknown, fault: Fault = faultOf(error)): void {
     this.running = false
     if (this.outcome === undefined) this.#withhold(this.verdictWhenDone ?? fault)
   }
@@ -541,6 +541,12 @@ export class HookView extends CallView implements HookContext {
   get judging(): boolean {
     return CallView.run(this).rareIfAny?.judging !== undefined
   }
+}
+
+/** A host that knows no tool of the name throws `UNKNOWN_TOOL` from it; every other error is the tool's own. */
+function faultOf(error: unknown): Fault {
+  const code = isToolwareError(error, 'UNKNOWN_TOOL') ? 'UNKNOWN_TOOL' : 'TOOL_FAILED'
+  return { code, by: 'tool', error }
 }
 
 /** Facts as the call keeps them, the outermost source first: later ones win, and the host may change its own objects. */

@@ -1,174 +1,105 @@
 import { z } from 'zod'
-import type { ToolCall } from '../lib/types.ts'
-import type {
-  ActionsConfig,
-  ApprovalsConfig,
-  AuditConfig,
-  CapabilityConfig,
-  ContractConfig,
-  Examples,
-  LimitsConfig,
-  PluginEntryConfig,
-  PluginsConfig,
-  RateLimitConfig,
-  SemanticKernelConfig,
-  ToolConfig,
-  ToolingConfig,
-  ToolwareConfig,
-} from './config-types.ts'
-import { AUDIT_BODIES } from './hooks/audit-log.ts'
-import { RATE_SCOPES } from './hooks/rate-limit.ts'
+import { configError } from '../lib/errors.ts'
+import type { ToolDeclarations } from '../lib/policy/catalogue.ts'
+import { toolsSection } from '../lib/policy/tool-section.ts'
+import { readOptions } from '../lib/read-options.ts'
+import {
+  type ApprovalsSection,
+  approvalsSection,
+  type LimitsSection,
+  limitsSection,
+  type PluginsSection,
+  pluginsSection,
+  type Shape,
+  type StateSection,
+  stateSection,
+} from './config-sections.ts'
+import { type AuditSection, auditSection } from './hooks/audit-log.ts'
+import { autonomySection, type ToolingSection } from './hooks/autonomy.ts'
+import { type ContractPolicy, contractSection } from './hooks/contract-scope.ts'
+import { type RateLimitSection, rateLimitSection } from './hooks/rate-limit.ts'
+import {
+  type SemanticKernelSection,
+  semanticKernelSection,
+} from './hooks/semantic-kernel-policy.ts'
 
-const text = z.string().min(1)
-const count = z.int().positive()
-const texts = z.array(z.string())
-const failOpen = z.array(z.enum(['error', 'timeout']))
+/** A configuration. Every section is optional; without one, nothing of its kind is restricted. */
+export interface ToolwareConfig {
+  /** What the `Autonomy` hook enforces. */
+  readonly tooling?: ToolingSection | undefined
+  /** What the operator says about tools, by exact name. */
+  readonly tools?: ToolDeclarations | undefined
+  /** What the `ContractScope` hook enforces, in every session. */
+  readonly contract?: ContractPolicy | undefined
+  /** By session id; each replaces `contract` for that session. */
+  readonly contracts?: Readonly<Record<string, ContractPolicy>> | undefined
+  readonly semanticKernel?: SemanticKernelSection | undefined
+  readonly rateLimits?: readonly RateLimitSection[] | undefined
+  readonly plugins?: PluginsSection | undefined
+  readonly approvals?: ApprovalsSection | undefined
+  readonly audit?: AuditSection | undefined
+  readonly limits?: LimitsSection | undefined
+  readonly state?: StateSection | undefined
+  readonly telemetry?: Readonly<Record<string, unknown>> | undefined
+  /** Belongs to the host; ignored with a notice. */
+  readonly agents?: unknown
+  /** Belongs to the host; ignored with a notice. */
+  readonly bindings?: unknown
+}
 
-/** Every key of a section that is written by hand, with a schema of its type: none missing, none more. */
-type Shape<T> = { readonly [K in keyof Required<T>]: z.ZodType<T[K]> }
+/** The schema of a configuration, put together from the hooks' own sections. */
+export const configSchema: z.ZodType<ToolwareConfig> = z.strictObject({
+  tooling: autonomySection.optional(),
+  tools: toolsSection.optional(),
+  contract: contractSection.optional(),
+  contracts: z.record(z.string(), contractSection).optional(),
+  semanticKernel: semanticKernelSection.optional(),
+  rateLimits: z.array(rateLimitSection).optional(),
+  plugins: pluginsSection.optional(),
+  approvals: approvalsSection.optional(),
+  audit: auditSection.optional(),
+  limits: limitsSection.optional(),
+  state: stateSection.optional(),
+  telemetry: z.record(z.string(), z.unknown()).optional(),
+  agents: z.unknown(),
+  bindings: z.unknown(),
+} satisfies Shape<ToolwareConfig>)
 
-const calls = z.array(
-  z.custom<ToolCall>(
-    (value) => typeof value === 'object' && value !== null && 'toolName' in value,
-    {
-      error: 'must be a call such as { toolName: "read_file", params: { path: "a.txt" } }',
-    },
-  ),
-)
-const examples = z.strictObject({ allow: calls, deny: calls } satisfies Shape<Examples>).partial()
+/** Checks a value against {@link configSchema}. @throws {ToolwareError} `CONFIG` with the path of the key. */
+export function parseConfig(value: unknown): ToolwareConfig {
+  refuseProto(value, '', 0)
+  return readOptions(configSchema, value, '')
+}
 
-const tooling = z
-  .strictObject({
-    autonomyMode: z.enum(['full', 'supervised', 'readonly']),
-    workspaceOnly: z.boolean(),
-    workspaceRoot: text,
-    forbiddenPathGlobs: texts,
-    allowShell: z.boolean(),
-    allowedShellCommandGlobs: texts,
-    caseInsensitivePaths: z.boolean(),
-    platform: z.enum(['posix', 'win32']),
-    examples,
-  } satisfies Shape<ToolingConfig>)
-  .partial()
+/** A key that schemas do not see, and that no section has. */
+function refuseProto(value: unknown, path: string, depth: number): void {
+  if (typeof value !== 'object' || value === null || depth > 64) return
+  for (const key of Object.keys(value)) {
+    const here = path === '' ? key : `${path}.${key}`
+    if (key === '__proto__') throw configError(here, 'there is no such key; remove it')
+    refuseProto((value as Record<string, unknown>)[key], here, depth + 1)
+  }
+}
 
-const tool = z.strictObject({
-  access: z.enum(['read', 'write', 'exec']),
-  paths: texts.optional(),
-  command: text.optional(),
-  text: texts.optional(),
-  actions: z
-    .strictObject({
-      key: text,
-      default: text.optional(),
-      read: texts.optional(),
-    } satisfies Shape<ActionsConfig>)
-    .optional(),
-} satisfies Shape<ToolConfig>)
+/** What an operator should hear about a configuration that is right but does less than it seems to. */
+export function configNotices(config: ToolwareConfig): string[] {
+  const ignored = (['agents', 'bindings'] as const).filter((key) => config[key] !== undefined)
+  return ignored.map((key) => `the section ${key} belongs to the host and is ignored here`)
+}
 
-const contract = z
-  .strictObject({
-    maxToolCalls: count,
-    allowedPaths: texts,
-    scopedCapabilities: z.array(
-      z.strictObject({
-        toolName: text,
-        allowedPaths: texts.optional(),
-      } satisfies Shape<CapabilityConfig>),
-    ),
-    examples,
-  } satisfies Shape<ContractConfig>)
-  .partial()
-
-const semanticKernel = z
-  .strictObject({
-    allowedTools: texts,
-    deniedTools: texts,
-    perSenderPerToolPerMinute: z.record(z.string(), count),
-    examples,
-  } satisfies Shape<SemanticKernelConfig>)
-  .partial()
-
-const rateLimit = z.strictObject({
-  tools: texts.optional(),
-  per: z.array(z.enum(RATE_SCOPES)).optional(),
-  limit: count,
-  windowMs: count.optional(),
-  failOpen: failOpen.optional(),
-  examples: examples.optional(),
-} satisfies Shape<RateLimitConfig>)
-
-const plugins = z
-  .strictObject({
-    mode: text,
-    load: z.strictObject({ paths: z.array(text) }).partial(),
-    allow: texts,
-    deny: texts,
-    strict: z.boolean(),
-    watch: z.boolean(),
-    entries: z.record(
-      z.string(),
-      z
-        .strictObject({
-          enabled: z.boolean(),
-          config: z.record(z.string(), z.unknown()),
-          failOpen,
-          hooks: z.strictObject({ timeouts: z.record(z.string(), count) }).partial(),
-          bridge: z.record(z.string(), z.unknown()),
-        } satisfies Shape<PluginEntryConfig>)
-        .partial(),
-    ),
-  } satisfies Shape<PluginsConfig>)
-  .partial()
-
-const approvals = z
-  .strictObject({
-    mode: z.enum(['hold', 'defer']),
-    timeoutMs: count.max(600_000),
-    store: z.union([z.enum(['memory', 'redis']), z.strictObject({ sqlite: text })]),
-  } satisfies Shape<ApprovalsConfig>)
-  .partial()
-
-const audit = z
-  .strictObject({
-    file: text,
-    chain: z.boolean(),
-    fsync: z.boolean(),
-    bodies: z.enum(AUDIT_BODIES),
-    maxBodyLength: count,
-    failOpen,
-  } satisfies Shape<AuditConfig>)
-  .partial()
-
-const limits = z
-  .strictObject({
-    beforeTimeoutMs: count,
-    afterTimeoutMs: count,
-    toolTimeoutMs: z.int().nonnegative(),
-    maxDepth: count,
-    maxNodes: count,
-    maxBytes: count,
-  } satisfies Shape<LimitsConfig>)
-  .partial()
-
-/**
- * The schema of a configuration; `ToolwareConfig` is its type, written by hand. It knows shapes; what values mean, such as
- * globs and paths, each hook judges when it is made.
- */
-export const configSchema: z.ZodType<ToolwareConfig> = z
-  .strictObject({
-    tooling,
-    tools: z.record(z.string(), tool),
-    contract,
-    contracts: z.record(z.string(), contract),
-    semanticKernel,
-    rateLimits: z.array(rateLimit),
-    plugins,
-    approvals,
-    audit,
-    limits,
-    state: z.strictObject({ redis: z.url() }).partial(),
-    telemetry: z.record(z.string(), z.unknown()),
-    agents: z.unknown(),
-    bindings: z.unknown(),
-  } satisfies Shape<ToolwareConfig>)
-  .partial()
+/** True when any section can deny, ask about or limit a call. */
+export function hasPolicy(config: ToolwareConfig): boolean {
+  const { tooling, contract, contracts, semanticKernel, rateLimits, plugins } = config
+  const contractsOf = [contract, ...Object.values(contracts ?? {})]
+  return (
+    (tooling?.autonomyMode ?? 'full') !== 'full' ||
+    tooling?.workspaceOnly === true ||
+    tooling?.allowShell === false ||
+    (tooling?.forbiddenPathGlobs ?? []).length > 0 ||
+    !(tooling?.allowedShellCommandGlobs ?? ['*']).includes('*') ||
+    contractsOf.some((one) => one && Object.keys(one).some((key) => key !== 'examples')) ||
+    semanticKernel !== undefined ||
+    (rateLimits ?? []).length > 0 ||
+    plugins !== undefined
+  )
+}

@@ -1,7 +1,6 @@
 import { describe, expectTypeOf, it } from 'vitest'
 import type { z } from 'zod'
-import type { configSchema } from '../../middleware/config-schema.ts'
-import type { ToolwareConfig } from '../../middleware/config-types.ts'
+import type { configSchema, ToolwareConfig } from '../../middleware/config.ts'
 
 describe('configSchema', () => {
   // That each section has exactly the keys of its interface is held where the schema stands, by `satisfies Shape<...>`.
