@@ -61,8 +61,8 @@ export const configSchema: z.ZodType<ToolwareConfig> = z.strictObject({
   limits: limitsSection.optional(),
   state: stateSection.optional(),
   telemetry: z.record(z.string(), z.unknown()).optional(),
-  agents: z.unknown(),
-  bindings: z.unknown(),
+  agents: z.unknown().optional(),
+  bindings: z.unknown().optional(),
 } satisfies Shape<ToolwareConfig>)
 
 /** Checks a value against {@link configSchema}. @throws {ToolwareError} `CONFIG` with the path of the key. */
