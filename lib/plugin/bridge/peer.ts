@@ -84,7 +84,8 @@ export class Peer {
     }
     const { dialect, outbox } = this.#options
     const queued = outbox.request(requestLine(dialect, id, method, params))
-    if (queued === undefined) pending.settle({ kind: 'gone', problem: 'it does not read its input' })
+    if (queued === undefined)
+      pending.settle({ kind: 'gone', problem: 'it does not read its input' })
     else this.#pending.set(id, { pending, queued })
     return pending
   }
@@ -153,7 +154,8 @@ export class Peer {
   }
 
   #progress(params: unknown): void {
-    const id = typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined
+    const id =
+      typeof params === 'object' && params !== null && 'id' in params ? params.id : undefined
     const entry = this.#pending.get(Number(id))
     if (entry) entry.pending.progress += 1
   }
