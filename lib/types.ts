@@ -197,6 +197,8 @@ export interface AskRequest {
   readonly scope?: string | undefined
   /** Lets the person change the params; policies judge them again. */
   readonly editable?: boolean | undefined
+  /** The plugin that asked, stamped by `PluginHost`. */
+  readonly pluginId?: string | undefined
   /** Called once with what came of it. Not awaited; what it throws is reported. */
   readonly onResolution?: ((resolution: ApprovalResolution) => unknown) | undefined
 }

@@ -7,7 +7,11 @@ export function distance(a: string, b: string): number {
     rows.push(row)
     for (let j = 1; j <= b.length; j++) {
       const same = a[i - 1] === b[j - 1]
-      let best = Math.min(at(i - 1, j) + 1, (row[j - 1] ?? 0) + 1, at(i - 1, j - 1) + (same ? 0 : 1))
+      let best = Math.min(
+        at(i - 1, j) + 1,
+        (row[j - 1] ?? 0) + 1,
+        at(i - 1, j - 1) + (same ? 0 : 1),
+      )
       const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
       if (swapped) best = Math.min(best, at(i - 2, j - 2) + 1)
       row.push(best)

@@ -14,8 +14,11 @@ export interface OwnSignal {
   release(): void
 }
 
-/** A signal that fires when the call's does and when {@link OwnSignal.expire} is called; costs nothing until looked at. */
-export function ownSignal(call: () => AbortSignal): OwnSignal {
+/**
+ * A signal that fires when the call's does and when {@link OwnSignal.expire} is called; costs nothing until it is
+ * looked at. Without a call it knows only its own end.
+ */
+export function ownSignal(call?: () => AbortSignal): OwnSignal {
   let controller: AbortController | undefined
   let expired: { reason: unknown } | undefined
   let stop: (() => void) | undefined
@@ -26,13 +29,11 @@ export function ownSignal(call: () => AbortSignal): OwnSignal {
         controller = own
         if (expired) own.abort(expired.reason)
         else {
-          const outer = call()
-          const follow = (): void => own.abort(outer.reason)
-          if (outer.aborted) follow()
-          else {
-            outer.addEventListener('abort', follow, { once: true })
-            stop = () => outer.removeEventListener('abort', follow)
-          }
+          const outer = call?.()
+          const follow = (): void => own.abort(outer?.reason)
+          if (outer?.aborted) follow()
+          outer?.addEventListener('abort', follow, { once: true })
+          stop = () => outer?.removeEventListener('abort', follow)
         }
       }
       return controller.signal
@@ -50,8 +51,8 @@ export function ownSignal(call: () => AbortSignal): OwnSignal {
 
 export interface HandlerCall {
   readonly timeoutMs: number
-  /** The call's signal; only asked for when the handler did not answer at once. */
-  readonly callSignal: () => AbortSignal
+  /** The call's signal; only asked for when the handler did not answer at once. Its abort ends the wait. */
+  readonly callSignal?: (() => AbortSignal) | undefined
   readonly own: OwnSignal
 }
 
@@ -80,24 +81,24 @@ export function callHandler<T>(
   }
   const pending = answer
   return new Promise((resolve) => {
-    const outer = callSignal()
+    const outer = callSignal?.()
     const settle = (settled: Settled<T>): void => {
       clearTimeout(timer)
-      outer.removeEventListener('abort', onAbort)
+      outer?.removeEventListener('abort', onAbort)
       own.release()
       resolve(settled)
     }
     const onAbort = (): void => {
-      own.expire(outer.reason)
-      settle({ ok: false, cause: 'aborted', error: outer.reason })
+      own.expire(outer?.reason)
+      settle({ ok: false, cause: 'aborted', error: outer?.reason })
     }
     const timer = setTimeout(() => {
       const error = new DOMException(`timed out after ${timeoutMs}ms`, 'TimeoutError')
       own.expire(error)
       settle({ ok: false, cause: 'timeout', error })
     }, timeoutMs)
-    if (outer.aborted) onAbort()
-    else outer.addEventListener('abort', onAbort, { once: true })
+    if (outer?.aborted) onAbort()
+    else outer?.addEventListener('abort', onAbort, { once: true })
     pending.then(
       (value) => settle({ ok: true, value }),
       (error: unknown) => settle({ ok: false, cause: 'error', error }),

@@ -11,7 +11,9 @@ function define(caller: string, plugin: DefinedPlugin): DefinedPlugin {
     throw new TypeError(`${caller}: id must be a text, not ${JSON.stringify(plugin.id)}`)
   }
   if (typeof plugin.register !== 'function') {
-    throw new TypeError(`${caller}: register must be a function (api) => void (plugin ${plugin.id})`)
+    throw new TypeError(
+      `${caller}: register must be a function (api) => void (plugin ${plugin.id})`,
+    )
   }
   return plugin
 }
