@@ -4,6 +4,12 @@
  * @module
  */
 import type {
+  PersistEvent,
+  TranscriptContext,
+  TranscriptMessage,
+  WriteEvent,
+} from '../transcript/types.ts'
+import type {
   AnyHook,
   ApprovalDecision,
   ApprovalResolution,
@@ -90,32 +96,6 @@ export interface ExecEnvEvent {
   readonly toolName: 'exec'
   /** Missing when the host did not say where the command will run. */
   readonly host?: 'gateway' | 'sandbox' | 'node'
-}
-
-/** A message about to be written to a transcript. */
-export type TranscriptMessage = Record<string, unknown>
-
-export interface PersistEvent {
-  readonly message: TranscriptMessage
-  readonly toolName?: string
-  readonly toolCallId?: string
-  readonly isSynthetic?: boolean
-}
-
-export interface WriteEvent {
-  readonly message: TranscriptMessage
-  readonly sessionKey?: string
-  readonly agentId?: string
-}
-
-/** What the host knows about a transcript write. */
-export interface TranscriptContext {
-  readonly agentId?: string
-  readonly sessionKey?: string
-  readonly sessionId?: string
-  readonly toolName?: string
-  readonly toolCallId?: string
-  readonly isSynthetic?: boolean
 }
 
 // biome-ignore lint/suspicious/noConfusingVoidType: handlers that only observe return nothing
