@@ -150,7 +150,7 @@ async function usualEntry(folder: string): Promise<string | undefined> {
   const index = INDEX.find((name) => names.includes(name))
   if (index !== undefined) return index
   if (names.includes('src')) {
-    const inner = await readdir(join(folder, 'src')).catch(() => [])
+    const inner = await readdir(join(folder, 'src')).catch((): string[] => [])
     const nested = INDEX.find((name) => inner.includes(name))
     if (nested !== undefined) return `src/${nested}`
   }
