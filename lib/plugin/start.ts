@@ -19,9 +19,14 @@ const SDK = { definePlugin, definePluginEntry }
 export interface StartOptions {
   readonly entry: PluginEntryConfig
   readonly log: Logger
-  /** Starts a plugin behind the bridge; resolves also when the child is down, since its hook then denies. */
-  startBridged(origin: Origin & { kind: 'process' }, report: Report): Promise<BridgedHandle>
+  readonly startBridged: StartBridged
 }
+
+/** Starts a plugin behind the bridge. Resolves also when the child is down, since its hook then denies. */
+export type StartBridged = (
+  origin: Origin & { readonly kind: 'process' },
+  options: { readonly entry: PluginEntryConfig; readonly log: Logger; readonly report: Report },
+) => Promise<BridgedHandle>
 
 /** A running plugin, or why there is none; the diagnostics are told either way. */
 export type Started =
@@ -50,7 +55,8 @@ export async function startPlugin(origin: Origin, options: StartOptions): Promis
   }
   try {
     if (origin.kind === 'process') {
-      const bridged = await options.startBridged({ ...origin, kind: 'process' }, report)
+      const { entry, log } = options
+      const bridged = await options.startBridged({ ...origin, kind: 'process' }, { entry, log, report })
       const { name, version } = origin.manifest
       const registrations = NOTHING
       return { instance: { id, origin, name, version, registrations, bridged, diagnostics } }
