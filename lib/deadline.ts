@@ -44,10 +44,12 @@ export class Wheel {
   /** Starts a deadline; `spent` ticks of it are used up already. */
   arm(waiting: Waiting, spent: number = 0): void {
     const { slot } = waiting
-    slot.due = this.#now + this.#span - spent
-    if (slot.wheel === this) return
-    slot.wheel?.remove(waiting)
-    this.#append(waiting)
+    const due = this.#now + this.#span - spent
+    if (slot.wheel !== this) {
+      slot.wheel?.remove(waiting)
+      this.#insert(waiting, due)
+    }
+    slot.due = due
   }
 
   /** Ends the deadline and tells how many ticks it had been running. The place in the queue stays, for the next one. */
@@ -70,14 +72,19 @@ export class Wheel {
     slot.due = Number.POSITIVE_INFINITY
   }
 
-  #append(waiting: Waiting): void {
+  /** In order of `look`. That is the tail, but for a deadline that is partly used up. */
+  #insert(waiting: Waiting, look: number): void {
     const { slot } = waiting
     slot.wheel = this
-    slot.look = this.#now + this.#span
-    slot.before = this.#tail
-    if (this.#tail === undefined) this.#head = waiting
-    else this.#tail.slot.behind = waiting
-    this.#tail = waiting
+    slot.look = look
+    let before = this.#tail
+    while (before !== undefined && before.slot.look > look) before = before.slot.before
+    slot.before = before
+    slot.behind = before === undefined ? this.#head : before.slot.behind
+    if (slot.behind === undefined) this.#tail = waiting
+    else slot.behind.slot.before = waiting
+    if (before === undefined) this.#head = waiting
+    else before.slot.behind = waiting
     this.#timer ??= setInterval(() => this.#tick(), this.#tickMs)
   }
 
@@ -89,9 +96,8 @@ export class Wheel {
       this.remove(waiting)
       if (due <= this.#now) waiting.expire()
       else if (due !== Number.POSITIVE_INFINITY) {
-        this.#append(waiting)
+        this.#insert(waiting, due)
         waiting.slot.due = due
-        waiting.slot.look = due
       }
     }
     if (this.#head === undefined) {

@@ -69,9 +69,11 @@ abstract class Base {
   }
 
   toJSON(): Record<string, unknown> {
-    const { error, ...fields } = { ...this } as Record<string, unknown>
-    const message = error === undefined ? {} : { error: messageOf(error) }
-    return { ...fields, ...message, text: this.text }
+    const fields: Record<string, unknown> = { ...(this as object), text: this.text }
+    for (const key of ['error', 'toolError']) {
+      if (fields[key] !== undefined) fields[key] = messageOf(fields[key])
+    }
+    return fields
   }
 }
 
@@ -159,7 +161,11 @@ export class Aborted extends Unsuccessful implements AbortedOutcome {
   readonly error: unknown
 
   constructor(error: unknown, executed: boolean, times: Times) {
-    super({ code: 'ABORTED', by: 'toolware', reason: 'The caller gave the call up.' }, executed, times)
+    super(
+      { code: 'ABORTED', by: 'toolware', reason: 'The caller gave the call up.' },
+      executed,
+      times,
+    )
     this.error = error
   }
 

@@ -100,7 +100,11 @@ class Intake {
         return this.#refuse('a getter or setter in an array')
       }
       // As in JSON: what is not there is null.
-      target.push(property?.value === undefined ? this.#value(null, depth) : this.#value(property.value, depth))
+      target.push(
+        property?.value === undefined
+          ? this.#value(null, depth)
+          : this.#value(property.value, depth),
+      )
       if (this.fault !== undefined) return
     }
   }
@@ -113,7 +117,9 @@ class Intake {
       case 'boolean':
         return value
       case 'number':
-        return Number.isFinite(value) ? value : this.#refuse(`a number that JSON does not have (${value})`)
+        return Number.isFinite(value)
+          ? value
+          : this.#refuse(`a number that JSON does not have (${value})`)
       case 'object':
         return value === null ? null : this.#open(value, depth + 1)
       default:
@@ -125,7 +131,8 @@ class Intake {
     const { maxBytes } = this.#limits
     // A UTF-16 unit is at most three bytes: most texts need no count.
     const atMost = this.#bytes + text.length * 3
-    this.#bytes = atMost <= maxBytes ? this.#bytes + text.length : this.#bytes + Buffer.byteLength(text)
+    this.#bytes =
+      atMost <= maxBytes ? this.#bytes + text.length : this.#bytes + Buffer.byteLength(text)
     if (this.#bytes <= maxBytes) return true
     this.#refuse(`more than ${maxBytes} bytes of text`)
     return false
@@ -147,11 +154,16 @@ export function takeParams(value: unknown, limits: IntakeLimits = DEFAULT_LIMITS
     return `arguments must be an object, not ${value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`}`
   }
   const intake = new Intake(limits)
-  return intake.copy(value) ?? `arguments must be plain data within bounds; these have ${intake.fault}`
+  return (
+    intake.copy(value) ?? `arguments must be plain data within bounds; these have ${intake.fault}`
+  )
 }
 
 /** Parses arguments given as JSON text. Empty text means no arguments. */
-export function parseArguments(text: unknown, limits: IntakeLimits = DEFAULT_LIMITS): Params | string {
+export function parseArguments(
+  text: unknown,
+  limits: IntakeLimits = DEFAULT_LIMITS,
+): Params | string {
   if (typeof text !== 'string') return `argumentsJson must be a text, not a ${typeof text}`
   if (text === '') return EMPTY
   if (Buffer.byteLength(text) > limits.maxBytes) {

@@ -184,8 +184,10 @@ function names(word: string, isPair: boolean): boolean {
 function redactObject(value: object, depth: number, walk: Walk): Record<string, unknown> {
   const copy: Record<string, unknown> = Object.create(null)
   if (types.isNativeError(value)) {
-    copy.name = redactMember(read(value, 'name') ?? 'Error', depth + 1, walk)
-    copy.message = redactMember(read(value, 'message') ?? '', depth + 1, walk)
+    for (const key of ['name', 'message', 'stack', 'cause']) {
+      const member = read(value, key) ?? (key === 'name' ? 'Error' : undefined)
+      if (member !== undefined) copy[key] = redactMember(member, depth + 1, walk)
+    }
   }
   const label = ['name', 'key', 'header'].map((key) => read(value, key)).find(isSecretLabel)
   for (const key of Object.keys(value)) {

@@ -197,6 +197,8 @@ export interface AskRequest {
   readonly scope?: string | undefined
   /** Lets the person change the params; policies judge them again. */
   readonly editable?: boolean | undefined
+  /** The plugin that asked, stamped by `PluginHost`. */
+  readonly pluginId?: string | undefined
   /** Called once with what came of it. Not awaited; what it throws is reported. */
   readonly onResolution?: ((resolution: ApprovalResolution) => unknown) | undefined
 }
@@ -236,6 +238,21 @@ export interface HookOptions {
   readonly timeoutMs?: number | undefined
   /** `after` and `skipped` are never awaited; `close()` drains them. */
   readonly detached?: boolean | undefined
+  /** Called by `app.close()`, once. */
+  close?(): unknown
+  /**
+   * Environment variables for the tool. Called at the gate, after the way in and before approval; of several
+   * hooks the later ones win per name. The frozen result is `ctx.execEnv`.
+   */
+  resolveExecEnv?(ctx: HookContext): MaybePromise<Readonly<Record<string, string>> | undefined>
+}
+
+/** Something whose hooks may change, such as a plugin host. Calls use the hooks that were current when they began. */
+export interface HookSource {
+  hooks(): readonly AnyHook[]
+  /** Calls the listener whenever `hooks()` would answer anew. */
+  onChange?(listener: () => void): unknown
+  close?(): unknown
 }
 
 interface Phases {
@@ -395,5 +412,7 @@ export interface Approver {
   decide(question: ApprovalQuestion, signal: AbortSignal): MaybePromise<ApprovalAnswer>
   /** Takes a decided call out of the store, once. Rejects with an `APPROVAL_*` code otherwise. */
   claim?(approvalId: string): MaybePromise<HeldCall>
+  /** Whether a claimed approval still holds for the question as it stands now; else why not. */
+  confirm?(held: HeldCall, question: ApprovalQuestion): MaybePromise<string | undefined>
   close?(): MaybePromise<void>
 }

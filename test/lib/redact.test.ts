@@ -214,7 +214,11 @@ describe('redactValue()', () => {
       date: '1970-01-01T00:00:00.000Z',
       bytes: '[50000000 bytes]',
       map: '[map of 1]',
-      error: { name: 'Error', message: 'token=[redacted]' },
+      error: {
+        name: 'Error',
+        message: 'token=[redacted]',
+        stack: expect.stringContaining('Error: token=[redacted]'),
+      },
       proxy: '[proxy]',
       trap: '[getter]',
       toJSON: '[function]',

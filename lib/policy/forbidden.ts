@@ -1,0 +1,182 @@
+import { configError } from '../errors.ts'
+import { expandBraces } from './braces.ts'
+import { shorten } from './finding.ts'
+import { fold, segmentNames } from './fold.ts'
+import { badSegment, type Segment, segment, vetPattern } from './glob.ts'
+
+/** Compiled `forbiddenPathGlobs`. Compares folded; a hit on a directory covers what is below it. */
+export interface ForbiddenPaths {
+  /** The glob that forbids an absolute path, as the operator wrote it. */
+  hit(path: string): string | undefined
+  /** The glob of which a tool's own glob names a file: `**\/.env*` names `**\/.env`, `**\/*` names nothing. */
+  named(glob: readonly Segment[]): string | undefined
+}
+
+/** Where the patterns of a configuration begin. */
+export interface ForbiddenOptions {
+  /** The key of the list, for error texts. */
+  readonly path: string
+  /** Absolute directories that relative patterns start from: as configured, and without links. */
+  readonly bases: readonly string[]
+  readonly home: string
+  readonly platform: 'posix' | 'win32'
+  /** Follows the links in a pattern's literal beginning; undefined when there are none. */
+  readonly follow?: ((path: string) => string | undefined) | undefined
+}
+
+interface Tree {
+  readonly source: string
+  readonly segments: readonly Segment[]
+  /** Index of the last segment with a literal; what follows is `*` and `**` only. */
+  readonly last: number
+}
+
+function splitPath(path: string): string[] {
+  return path.split('/').filter((name) => name !== '' && name !== '.')
+}
+
+function refuse(path: string, pattern: string, problem: string): never {
+  throw configError(path, `the pattern "${shorten(pattern)}" has ${problem}`)
+}
+
+function withBase(pattern: string, options: ForbiddenOptions): readonly string[] {
+  if (pattern.startsWith('/') || /^[A-Za-z]:\//.test(pattern)) return [pattern]
+  if (pattern === '**' || pattern.startsWith('**/')) return [pattern]
+  if (pattern.startsWith('~')) {
+    if (pattern !== '~' && !pattern.startsWith('~/')) {
+      refuse(options.path, pattern, '~user in it; write the absolute path')
+    }
+    return [escapeGlob(options.home) + pattern.slice(1)]
+  }
+  return options.bases.map((base) => `${escapeGlob(base)}/${pattern}`)
+}
+
+function escapeGlob(path: string): string {
+  return path.replace(/[\\*?[\]{}]/g, '\\$&')
+}
+
+const MAGIC = /[\\*?[\]{}]/
+
+function followPrefix(pattern: string, options: ForbiddenOptions): readonly string[] {
+  if (!options.follow || pattern.startsWith('**')) return [pattern]
+  const names = splitPath(pattern)
+  const cut = names.findIndex((name) => MAGIC.test(name.replace(/\\(?=.)/gs, '')))
+  const literal = cut === -1 ? names : names.slice(0, cut)
+  const spelled = `/${literal.join('/').replace(/\\(.)/gs, '$1')}`
+  const real = options.follow(spelled)
+  if (real === undefined || real === spelled) return [pattern]
+  const rest = cut === -1 ? [] : names.slice(cut)
+  return [pattern, [escapeGlob(real), ...rest].join('/')]
+}
+
+function compile(source: unknown, path: string, options: ForbiddenOptions): Tree[] {
+  const vetted = vetPattern(source, path)
+  if (vetted.startsWith('!')) refuse(path, vetted, 'a leading "!"; list what is forbidden')
+  if (/^(?:\$[A-Za-z_{]|%[A-Za-z_][^%]*%)/.test(vetted)) {
+    refuse(path, vetted, 'a variable at its start; write the path itself')
+  }
+  const slashed = options.platform === 'win32' ? vetted.replaceAll('\\', '/') : vetted
+  const alternatives = expandBraces(slashed)
+  if (typeof alternatives === 'string') refuse(path, vetted, alternatives)
+  return alternatives.flatMap((alternative) => {
+    for (const name of splitPath(alternative)) {
+      const problem = badSegment(name)
+      if (problem !== undefined) refuse(path, vetted, problem)
+    }
+    const absolute = withBase(alternative, { ...options, path })
+    const all = new Set(absolute.flatMap((pattern) => followPrefix(pattern, options)))
+    return [...all].map((pattern) => tree(vetted, pattern, path))
+  })
+}
+
+function tree(source: string, pattern: string, path: string): Tree {
+  const segments = splitPath(pattern).map((name) => {
+    const compiled = segment(name)
+    return typeof compiled === 'string' ? refuse(path, source, compiled) : compiled
+  })
+  const last = segments.findLastIndex((s) => s.kind === 'literal' || s.kind === 'pattern')
+  return { source, segments, last }
+}
+
+/** Vets and compiles a list of path globs. Relative ones start from the bases, `~/` is HOME. */
+export function forbiddenPaths(
+  patterns: readonly unknown[],
+  options: ForbiddenOptions,
+): ForbiddenPaths {
+  const trees = patterns.flatMap((p, i) => compile(p, `${options.path}[${i}]`, options))
+  return {
+    hit: (path) => {
+      for (const names of readings(path, options.platform)) {
+        const found = trees.find((t) => covers(t, names))
+        if (found) return found.source
+      }
+      return undefined
+    },
+    named: (glob) => trees.find((t) => isNamed(t, glob))?.source,
+  }
+}
+
+/** The ways a path may be cut into names: at slashes, and where folding or another system makes more of them. */
+function readings(path: string, platform: 'posix' | 'win32'): ReadonlyArray<readonly string[][]> {
+  const cut = (text: string): string[][] => splitPath(text).map((name) => [...segmentNames(name)])
+  if (platform === 'win32') return [cut(path.replaceAll('\\', '/'))]
+  const wide = fold(path).replaceAll('\\', '/')
+  const plain = cut(path)
+  return wide.split('/').length === path.split('/').length ? [plain] : [plain, cut(wide)]
+}
+
+function covers({ segments, last }: Tree, path: ReadonlyArray<readonly string[]>): boolean {
+  let states = new Set<number>([0])
+  const spread = (into: Set<number>, state: number): void => {
+    into.add(state)
+    if (segments[state]?.kind === 'globstar') spread(into, state + 1)
+  }
+  spread(states, 0)
+  if (states.has(segments.length)) return true
+  for (const names of path) {
+    const next = new Set<number>()
+    for (const state of states) {
+      const wanted = segments[state] as Segment
+      if (wanted.kind === 'globstar') spread(next, state)
+      else if (names.some((name) => wanted.matches(name))) spread(next, state + 1)
+    }
+    if (next.has(segments.length)) return true
+    if (next.size === 0) return false
+    states = next
+  }
+  for (const state of states) if (state > last) return true
+  return false
+}
+
+/** Whether two segments could match one name. */
+function meet(a: Segment, b: Segment): boolean {
+  if (a.kind === 'literal') return b.matches(a.text)
+  return b.kind === 'literal' ? a.matches(b.text) : true
+}
+
+/** Whether the literal parts of a tool's segment name what the forbidden one is about. */
+function names(tool: Segment, forbidden: Segment): boolean {
+  if (tool.text === '') return false
+  if (forbidden.matches(tool.text)) return true
+  const hidden = forbidden.text.startsWith('.') && !tool.text.startsWith('.')
+  return !hidden && tool.matches(forbidden.text)
+}
+
+function isNamed({ segments, last }: Tree, glob: readonly Segment[]): boolean {
+  const seen = new Set<number>()
+  const search = (i: number, j: number, named: boolean): boolean => {
+    const wanted = segments[i]
+    const given = glob[j]
+    if (wanted === undefined || (given === undefined && i > last)) return named
+    if (given === undefined) return false
+    const key = (i * (glob.length + 1) + j) * 2 + (named ? 1 : 0)
+    if (seen.has(key)) return false
+    seen.add(key)
+    if (wanted.kind === 'globstar') return search(i + 1, j, named) || search(i, j + 1, named)
+    if (given.kind === 'globstar')
+      return search(i, j + 1, named) || search(i + 1, j, named && i !== last)
+    if (!meet(given, wanted)) return false
+    return search(i + 1, j + 1, i === last ? names(given, wanted) : named)
+  }
+  return search(0, 0, last === -1)
+}

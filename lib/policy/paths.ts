@@ -1,0 +1,244 @@
+import { homedir } from 'node:os'
+import { posix, win32 } from 'node:path'
+import { configError } from '../errors.ts'
+import { type Finding, finding, shorten } from './finding.ts'
+import { type ForbiddenPaths, forbiddenPaths } from './forbidden.ts'
+import { type Ground, openGround, type Place } from './ground.ts'
+import { expandShellGlob } from './shell-glob.ts'
+import { type PathPlatform, readSpelling } from './spelling.ts'
+import { toolGlob } from './tool-glob.ts'
+
+export type { PathPlatform } from './spelling.ts'
+
+/** What a path is used for. A read may not be forbidden or outside; a write also not through a device. */
+export type PathUse = 'read' | 'write'
+
+/**
+ * Judges paths: where they lead, whether that is allowed, and whether it is forbidden. Synchronous; looks at
+ * the disk when the platform judged is this machine's.
+ *
+ * `cwd` is always an absolute directory that `enter` gave, or left out for `policy.cwd`.
+ */
+export interface PathPolicy {
+  /** True when any path could be refused for where it leads. */
+  readonly restricted: boolean
+  /** Where relative paths start: `workspaceRoot`, else the working directory. */
+  readonly cwd: string
+  /** A path argument of a tool: `file:` URLs are understood, other schemes refused. */
+  judge(spelled: string, use: PathUse, cwd?: string): Finding | undefined
+  /** An operand or redirect target of a command, quotes removed: as `judge`, but `a:b` is a plain name. */
+  judgeWord(word: string, use: PathUse, cwd?: string): Finding | undefined
+  /** A glob that a tool or a program expands itself: where it begins, and whether it names something forbidden. */
+  judgeGlob(pattern: string, use: PathUse, cwd?: string): Finding | undefined
+  /**
+   * A word with unquoted `*`, `?` or `[`, expanded on disk as bash does (no dotglob, no globstar), at most
+   * 1000 entries looked at. Quoted characters are escaped with a backslash. Every match is judged; without a
+   * match, the pattern itself as a name.
+   */
+  judgeShellGlob(pattern: string, use: PathUse, cwd?: string): Finding | undefined
+  /** True when the word names an entry in `cwd`, dangling links included. */
+  exists(word: string, cwd?: string): boolean
+  /** Where `cd` to this directory leads. Refused like a read, and when it is no directory. */
+  enter(spelled: string, cwd?: string): { readonly dir: string } | { readonly found: Finding }
+  /** The same policy for one call: it remembers answers, and its shell globs share one budget of entries. */
+  begin(): PathPolicy
+}
+
+/** What {@link pathPolicy} takes. */
+export interface PathPolicyOptions {
+  /** Where relative paths start. Default: the working directory. */
+  readonly base?: string | undefined
+  /** The only directories that may be touched, relative to `base`, and the rule that says so. Unset: any. */
+  readonly within?: { readonly rule: string; readonly dirs: readonly string[] } | undefined
+  readonly forbidden?: readonly unknown[] | undefined
+  /** The configuration key of `base`, for error texts. Default `workspaceRoot`. */
+  readonly baseKey?: string | undefined
+  /** Default: this machine's. Another machine's paths are judged by their spelling only. */
+  readonly platform?: PathPlatform | undefined
+  /** Compare allowed directories without case. Default: true on win32. Forbidding always does. */
+  readonly caseInsensitive?: boolean | undefined
+  /** Default: the home directory of this process. */
+  readonly home?: string | undefined
+}
+
+const MAX_ENTRIES = 1000
+const SPECIAL =
+  /^\/(?:dev|proc\/[^/]+\/(?:root|cwd|fd|environ|mem|exe|map_files|task)|proc\/(?:kcore|kmsg|sysrq-trigger))(?:\/|$)/
+
+/** The platform of this process, as path policies name it. */
+export function hostPlatform(): PathPlatform {
+  return process.platform === 'win32' ? 'win32' : 'posix'
+}
+
+/**
+ * Makes a path policy. The base is resolved once; when another directory stands in its place later, every
+ * path is refused.
+ *
+ * @throws {ToolwareError} `CONFIG` when the base is no directory or a glob is not acceptable.
+ */
+export function pathPolicy(options: PathPolicyOptions = {}): PathPolicy {
+  const platform = options.platform ?? hostPlatform()
+  const home = options.home ?? homedir()
+  const ground = openGround(options.base ?? process.cwd(), platform, options.baseKey)
+  const insensitive = options.caseInsensitive ?? platform === 'win32'
+  const same = (path: string): string => (insensitive ? path.toLowerCase() : path)
+  const slashed = (path: string): string =>
+    platform === 'win32' ? path.replaceAll('\\', '/') : path
+  const dirs = options.within?.dirs.map((dir) => {
+    const spelled = dir === '~' || dir.startsWith('~/') ? home + dir.slice(1) : dir
+    const place = ground.place(spelled, ground.dir)
+    if (typeof place !== 'string') return same(place.real)
+    throw configError(options.within?.rule ?? 'allowedPaths', `"${shorten(dir)}": ${place}`)
+  })
+  const forbidden =
+    options.forbidden && options.forbidden.length > 0
+      ? forbiddenPaths(options.forbidden, {
+          path: 'forbiddenPathGlobs',
+          bases: [...new Set([slashed(ground.lexical), slashed(ground.dir)])],
+          home: slashed(home),
+          platform,
+          follow: (path) => ground.follow(path),
+        })
+      : undefined
+  const rules: Rules = { platform, home, ground, dirs, forbidden, same, rule: options.within?.rule }
+  return judgeOver(rules, undefined)
+}
+
+interface Rules {
+  readonly platform: PathPlatform
+  readonly home: string
+  readonly ground: Ground
+  readonly dirs: readonly string[] | undefined
+  readonly forbidden: ForbiddenPaths | undefined
+  readonly rule: string | undefined
+  same(path: string): string
+}
+
+interface Scope {
+  entriesLeft: number
+  readonly answers: Map<string, Finding | undefined>
+}
+
+function judgeOver(rules: Rules, scope: Scope | undefined): PathPolicy {
+  const { ground, platform, home } = rules
+
+  const judgeText = (
+    text: string,
+    use: PathUse,
+    cwd: string,
+    schemes: boolean,
+  ): Finding | undefined => {
+    const spelled = readSpelling(text, { platform, home, schemes })
+    if ('rule' in spelled) return spelled
+    for (const path of spelled) {
+      const found = judgePath(rules, path, text, use, cwd)
+      if (found) return found
+    }
+    return undefined
+  }
+  const remember = (key: string, judge: () => Finding | undefined): Finding | undefined => {
+    if (scope === undefined) return judge()
+    if (!scope.answers.has(key)) scope.answers.set(key, judge())
+    return scope.answers.get(key)
+  }
+  const policy: PathPolicy = {
+    restricted: rules.dirs !== undefined || rules.forbidden !== undefined,
+    cwd: ground.dir,
+    judge: (text, use, cwd = ground.dir) => judgeText(text, use, cwd, true),
+    judgeWord: (word, use, cwd = ground.dir) =>
+      remember(`${use} ${cwd}\0${word}`, () => judgeText(word, use, cwd, false)),
+    judgeGlob: (pattern, use, cwd = ground.dir) => {
+      const glob = toolGlob(pattern, platform)
+      if ('rule' in glob) return glob
+      for (const { base, segments } of glob) {
+        const found = policy.judge(base, use, cwd)
+        if (found) return { ...found, value: shorten(pattern) }
+        const named = segments && rules.forbidden?.named(segments(cwd, home))
+        if (named !== undefined) {
+          return finding(
+            `forbiddenPathGlobs: ${named}`,
+            'the glob names forbidden files; leave them out of it',
+            pattern,
+          )
+        }
+      }
+      return undefined
+    },
+    judgeShellGlob: (pattern, use, cwd = ground.dir) => {
+      const budget = scope ?? { entriesLeft: MAX_ENTRIES }
+      return remember(`${use} ${cwd}\0${pattern}\0glob`, () =>
+        expandShellGlob(pattern, cwd, home, budget, (path) => policy.judgeWord(path, use, cwd)),
+      )
+    },
+    exists: (word, cwd = ground.dir) => ground.exists(word, cwd),
+    enter: (spelled, cwd = ground.dir) => {
+      const found = judgeText(spelled, 'read', cwd, false)
+      if (found) return { found }
+      const path = spelled === '~' || spelled.startsWith('~/') ? home + spelled.slice(1) : spelled
+      const dir = ground.enter(path, cwd)
+      return dir === undefined
+        ? { found: finding('path', 'there is no such directory to work in', spelled) }
+        : { dir }
+    },
+    begin: () => judgeOver(rules, { entriesLeft: MAX_ENTRIES, answers: new Map() }),
+  }
+  return policy
+}
+
+function judgePath(
+  rules: Rules,
+  path: string,
+  spelled: string,
+  use: PathUse,
+  cwd: string,
+): Finding | undefined {
+  const place = rules.ground.place(path, cwd)
+  if (typeof place === 'string') return finding('path', `${place}; give another path`, spelled)
+  return (
+    judgeSpecial(place, spelled, use) ??
+    judgeForbidden(rules, place, spelled) ??
+    judgeInside(rules, place, spelled)
+  )
+}
+
+function judgeSpecial(place: Place, spelled: string, use: PathUse): Finding | undefined {
+  if (place.special || place.marks.some((path) => SPECIAL.test(path))) {
+    const isSink = place.real === '/dev/null' && place.marks.every((path) => path === '/dev/null')
+    if (!isSink) {
+      const reason = `devices, pipes, sockets and process files are refused; ${use} a plain file`
+      return finding('path', reason, spelled)
+    }
+  }
+  return undefined
+}
+
+function judgeForbidden(rules: Rules, place: Place, spelled: string): Finding | undefined {
+  for (const path of place.marks) {
+    const hit = rules.forbidden?.hit(path)
+    if (hit !== undefined) {
+      return finding(
+        `forbiddenPathGlobs: ${hit}`,
+        'the operator forbids this path; work without it',
+        spelled,
+      )
+    }
+  }
+  return undefined
+}
+
+function judgeInside(rules: Rules, place: Place, spelled: string): Finding | undefined {
+  if (rules.dirs === undefined || place.real === '/dev/null') return undefined
+  const separator = rules.platform === 'win32' ? win32.sep : posix.sep
+  for (const real of place.reals) {
+    const path = rules.same(real)
+    const isInside = rules.dirs.some(
+      (dir) => path === dir || path.startsWith(dir.endsWith(separator) ? dir : dir + separator),
+    )
+    if (!isInside) {
+      const where = rules.rule === 'workspaceOnly' ? rules.ground.dir : 'the allowed paths'
+      const reason = `it leads outside ${where}; use a path inside`
+      return finding(rules.rule ?? 'allowedPaths', reason, spelled)
+    }
+  }
+  return undefined
+}

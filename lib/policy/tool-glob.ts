@@ -1,0 +1,72 @@
+import { posix, win32 } from 'node:path'
+import { expandBraces } from './braces.ts'
+import { type Finding, finding } from './finding.ts'
+import { type Segment, segment } from './glob.ts'
+import { badText, type PathPlatform } from './spelling.ts'
+
+/** One alternative of a tool's glob: the directory it begins in, and its segments when it holds wildcards. */
+export interface ToolGlob {
+  readonly base: string
+  readonly segments: ((cwd: string, home: string) => readonly Segment[]) | undefined
+}
+
+const MAX_SEGMENTS = 128
+const MAGIC = /[*?[\]]/
+const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]+:/
+
+function refuse(problem: string, value: string): Finding {
+  return finding('path', problem, value)
+}
+
+function literal(name: string): Segment {
+  return segment(name.replace(/[\\*?[\]]/g, '\\$&')) as Segment
+}
+
+/** Takes a glob that a tool will expand apart: braces, the literal beginning, the rest. */
+export function toolGlob(pattern: string, platform: PathPlatform): readonly ToolGlob[] | Finding {
+  const bad = badText(pattern)
+  if (bad) return bad
+  if (/[@!+?*]\(/.test(pattern)) {
+    return refuse('extglobs such as @(a|b) are refused; use {a,b}', pattern)
+  }
+  const slashed = platform === 'win32' ? pattern.replaceAll('\\', '/') : pattern
+  const alternatives = expandBraces(slashed)
+  if (typeof alternatives === 'string') {
+    return refuse(`the glob has ${alternatives}; write it more simply`, pattern)
+  }
+  if (SCHEME.test(pattern) && MAGIC.test(pattern)) {
+    return refuse('a URL with wildcards is refused; give a plain glob', pattern)
+  }
+  const globs: ToolGlob[] = []
+  for (const alternative of alternatives) {
+    const names = alternative.split('/')
+    if (names.length > MAX_SEGMENTS) return refuse('the glob has too many segments', pattern)
+    const cut = names.findIndex((name) => MAGIC.test(name))
+    if (cut === -1) {
+      globs.push({ base: alternative === '' ? '.' : alternative, segments: undefined })
+      continue
+    }
+    if (names.includes('..') || names.some((name) => /\\\.|\.\\/.test(name))) {
+      return refuse('the glob climbs with ".."; name the directory to look in', pattern)
+    }
+    const rest = names.slice(cut).filter((name) => name !== '' && name !== '.')
+    const compiled: Segment[] = []
+    for (const name of rest) {
+      const found = segment(name)
+      if (typeof found === 'string') return refuse(`the glob has ${found}`, pattern)
+      compiled.push(found)
+    }
+    const head = names.slice(0, cut).join('/')
+    const base = head === '' ? (cut > 0 ? '/' : '.') : head
+    globs.push({
+      base,
+      segments: (cwd, home) => {
+        const from = base.startsWith('~') ? home + base.slice(1) : base
+        const start = platform === 'win32' ? win32.resolve(cwd, from) : posix.resolve(cwd, from)
+        const above = (platform === 'win32' ? start.replaceAll('\\', '/') : start).split('/')
+        return [...above.filter(Boolean).map(literal), ...compiled]
+      },
+    })
+  }
+  return globs
+}

@@ -1,0 +1,103 @@
+import { lstatSync, readlinkSync, type Stats } from 'node:fs'
+
+/** Where a path leads on disk. */
+export interface Walked {
+  /** Absolute, without links, `.` and `..`. Where something is missing, the rest as spelled. */
+  readonly real: string
+  /** What is there; undefined when nothing is. */
+  readonly stats: Stats | undefined
+  /** The places of the links that were followed, each without links before it. */
+  readonly links: readonly string[]
+}
+
+const MAX_LINKS = 40
+const MAX_STEPS = 512
+const NO_LINKS: readonly string[] = []
+
+const CAUSES: Readonly<Record<string, string>> = {
+  EACCES: 'a directory on the way may not be searched',
+  EPERM: 'a directory on the way may not be searched',
+  ELOOP: 'the links on the way lead round in circles',
+  ENOTDIR: 'something on the way is not a directory',
+  ENAMETOOLONG: 'a name in the path is too long',
+}
+
+function cause(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? String(error.code) : ''
+  return CAUSES[code] ?? `the path cannot be followed (${code || 'unknown error'})`
+}
+
+function parent(dir: string): string {
+  const cut = dir.lastIndexOf('/')
+  return cut <= 0 ? '/' : dir.slice(0, cut)
+}
+
+function child(dir: string, name: string): string {
+  return dir === '/' ? `/${name}` : `${dir}/${name}`
+}
+
+/**
+ * Follows a POSIX path component by component as the kernel does: links before `..`. Stops at the first
+ * component that does not exist.
+ *
+ * @param path Absolute, or relative to `from`.
+ * @param from An absolute directory that holds no links itself.
+ * @returns Where it leads, or a text that says why it cannot be followed.
+ */
+export function walk(path: string, from: string): Walked | string {
+  const todo = path.split('/').reverse()
+  let at = path.startsWith('/') ? '/' : from
+  let stats: Stats | undefined
+  let links: string[] | undefined
+  let steps = 0
+  for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+    if (name === '') continue
+    if (++steps > MAX_STEPS) return `the path has more than ${MAX_STEPS} steps`
+    if (stats && !stats.isDirectory()) return CAUSES.ENOTDIR as string
+    if (name === '.') continue
+    if (name === '..') {
+      at = parent(at)
+      stats = undefined
+      continue
+    }
+    const next = child(at, name)
+    let found: Stats | undefined
+    try {
+      found = lstatSync(next, { throwIfNoEntry: false })
+      if (found?.isSymbolicLink()) {
+        links ??= []
+        if (links.push(next) > MAX_LINKS) return `more than ${MAX_LINKS} links lie on the way`
+        const target = readlinkSync(next)
+        if (target.startsWith('/')) at = '/'
+        const parts = target.split('/')
+        for (let i = parts.length - 1; i >= 0; i--) todo.push(parts[i] as string)
+        stats = undefined
+        continue
+      }
+    } catch (error) {
+      return cause(error)
+    }
+    if (found === undefined) return missing(next, todo, links)
+    at = next
+    stats = found
+  }
+  return { real: at, stats: stats ?? statsOf(at), links: links ?? NO_LINKS }
+}
+
+function statsOf(dir: string): Stats | undefined {
+  try {
+    return lstatSync(dir, { throwIfNoEntry: false })
+  } catch {
+    return undefined
+  }
+}
+
+function missing(at: string, todo: string[], links: string[] | undefined): Walked | string {
+  let real = at
+  for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
+    if (name === '' || name === '.') continue
+    if (name === '..') return 'it climbs with ".." out of a directory that does not exist'
+    real = child(real, name)
+  }
+  return { real, stats: undefined, links: links ?? NO_LINKS }
+}
