@@ -1,4 +1,5 @@
 import { ToolwareError } from '../errors.ts'
+import { faultText } from '../fault-text.ts'
 import { defaultLogger } from '../logger.ts'
 import { persistToolResult, writeMessage } from '../transcript/chain.ts'
 import { stripDetails } from '../transcript/strip-details.ts'
@@ -18,7 +19,28 @@ import { hooksOf } from './hooks-of.ts'
 import type { EventName } from './names.ts'
 import { type Command, type Handler, handlersOf } from './registry.ts'
 import type { PluginReport } from './report.ts'
+import type { StartBridged } from './start.ts'
 import type { PluginDefinition } from './types.ts'
+
+/** What stands for a plugin behind the bridge. The bridge is loaded when the first plugin needs it. */
+function startBridged(baseDir: string): StartBridged {
+  return async ({ manifest, entryFile }, { entry, log, report }) => {
+    const { createBridgedPlugin } = await import('./bridge/create.ts')
+    const plugin = createBridgedPlugin({
+      manifest,
+      entryPath: entryFile,
+      entry,
+      log,
+      configFolder: baseDir,
+    })
+    try {
+      await plugin.start()
+    } catch (error) {
+      report('error', 'start_failed', faultText(error))
+    }
+    return plugin
+  }
+}
 
 /** What a {@link PluginHost} is made from. */
 export interface PluginHostOptions {
@@ -63,7 +85,7 @@ export class PluginHost {
       bundled,
       baseDir,
       log: this.#log,
-      startBridged,
+      startBridged: startBridged(baseDir),
       changed: () => this.#changed(),
     })
   }
@@ -161,7 +183,7 @@ export class PluginHost {
   }
 
   #changed(): void {
-    this.#hooks = Object.freeze(hooksOf(this.#fleet.instances, filterEnv))
+    this.#hooks = Object.freeze(hooksOf(this.#fleet.instances))
     for (const listener of this.#listeners) {
       try {
         listener()
