@@ -121,3 +121,18 @@ export function fuse(list: ReadonlyArray<NamedMiddleware | Entry>): Part[] {
   close()
   return parts
 }
+
+/** True for a middleware function; for a hook of the right shape. Throws a TypeError that says what is wrong with a hook. */
+export function isUsable(value: unknown): value is Composable {
+  if (typeof value === 'function') return true
+  if (typeof value !== 'object' || value === null) return false
+  entryOf(value as AnyHook, NO_POSITION)
+  return true
+}
+
+/** For what is no middleware, hook or pipeline. */
+export function notUsable(value: unknown): TypeError {
+  return new TypeError(
+    `use() takes a middleware function, a hook or a Toolware; got ${value === null ? 'null' : typeof value}`,
+  )
+}

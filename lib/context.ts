@@ -39,13 +39,14 @@ export interface Settings {
   readonly intake: IntakeLimits | undefined
   readonly timing: boolean | 'hooks'
   readonly exposeErrors: boolean
+  readonly policyVersion: string | undefined
   readonly approver: Approver | undefined
   /** Tells listeners and the log of a fault that harms nothing. */
   report(fault: Report): void
   /** Takes work that nobody awaits; `close()` drains it. */
   detach(work: PromiseLike<unknown>): void
   /** Called once per call, with its outcome. */
-  settled(run: Run, outcome: Outcome): void
+  settled(run: Run, outcome: Outcome, signal: AbortSignal | undefined): void
 }
 
 /** A fault inside the pipeline that did not, or no longer could, change the call. */
@@ -85,6 +86,15 @@ export interface OpinionRecord {
   readonly params?: Params | undefined
 }
 
+/** What `explain` and `check` learn from a call. */
+export interface Judging {
+  readonly opinions: OpinionRecord[]
+  /** Allowed and asked calls keep what they took from limits. */
+  readonly keep: boolean
+  /** Nobody has blocked on the way to the gate, and the gate's re-check has passed. */
+  passed: boolean
+}
+
 /** Parts of a call that most calls never need. */
 interface Rare {
   id: string | undefined
@@ -98,7 +108,7 @@ interface Rare {
   /** Hooks that a middleware function ran through `adapt`; the plan does not know them. */
   inner: Entry[] | undefined
   /** Under `explain` and `check`: who said what, and whether reservations stay. */
-  judging: { readonly opinions: OpinionRecord[]; readonly keep: boolean } | undefined
+  judging: Judging | undefined
   hookMs: number
   waitMs: number
 }
@@ -209,6 +219,14 @@ export class Run {
       rare.jsonOf = this.params
     }
     return rare.json
+  }
+
+  /** The end of a call that the pipeline has finished with. */
+  finish(): Outcome {
+    const { signal } = this.facts
+    const outcome = this.outcome as Outcome
+    this.settings.settled(this, outcome, signal)
+    return outcome
   }
 
   times(): Times {

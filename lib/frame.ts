@@ -257,3 +257,19 @@ function recoverable(run: Run): boolean {
     (outcome.code === 'TOOL_FAILED' || outcome.code === 'TOOL_TIMEOUT')
   )
 }
+
+const streamSafeFunctions = new WeakSet<Middleware>()
+
+/**
+ * Says that a middleware function does not look at `ctx.result`, so that a stream need not be buffered for it.
+ *
+ * @returns The same function.
+ */
+export function streamSafe<F extends Middleware>(fn: F): F {
+  streamSafeFunctions.add(fn)
+  return fn
+}
+
+export function isStreamSafe(fn: Middleware): boolean {
+  return streamSafeFunctions.has(fn)
+}

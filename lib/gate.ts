@@ -1,4 +1,4 @@
-import { CallView, NO_REWRITE, type Run } from './context.ts'
+import { CallView, type Judging, NO_REWRITE, type Run } from './context.ts'
 import { TIMED_OUT, withTimeout } from './deadline.ts'
 import { isToolwareError, ToolwareError } from './errors.ts'
 import type { Fault } from './outcome.ts'
@@ -31,7 +31,7 @@ async function passGate(run: Run): Promise<void> {
   const { rare } = run
   if (run.rewrittenAt !== NO_REWRITE) await recheck(run, stale(run))
   if (run.outcome === undefined && run.plan.resolvers.length > 0) await resolveEnv(run)
-  if (run.outcome === undefined && rare.judging !== undefined) return endJudging(run)
+  if (run.outcome === undefined && rare.judging !== undefined) return endJudging(run, rare.judging)
   if (run.outcome === undefined && (run.asks !== undefined || rare.held !== undefined)) {
     await approve(run)
   }
@@ -52,8 +52,9 @@ async function passGate(run: Run): Promise<void> {
 }
 
 /** Nothing more is done for `explain` and `check`; the call counts as not run, or keeps what it reserved. */
-function endJudging(run: Run): void {
-  if (run.rare.judging?.keep === true) run.suspend('')
+function endJudging(run: Run, judging: Judging): void {
+  judging.passed = true
+  if (judging.keep) run.suspend('')
   else run.block({ code: 'ABORTED', by: 'toolware', reason: 'Judged only; nothing was executed.' })
 }
 
@@ -123,6 +124,7 @@ async function approve(run: Run): Promise<void> {
     ctx: run.view,
     originalParams: run.original,
     askers: run.asks ?? [],
+    policyVersion: run.settings.policyVersion,
   }
   if (held !== undefined) {
     if (held.edited) {
@@ -130,11 +132,11 @@ async function approve(run: Run): Promise<void> {
       await recheck(run, everyone(run))
       if (run.outcome !== undefined) return
     }
-    const changed = sameParams(run.params, held.approvedParams)
-      ? await approver?.confirm?.(held, question)
-      : 'The call now has other params than a person approved. Ask again.'
-    if (changed !== undefined) {
-      run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: 'toolware', reason: changed })
+    const now = { ctx: run.view, policyVersion: run.settings.policyVersion }
+    if (!sameParams(run.params, held.approvedParams) || held.matches?.(now) === false) {
+      const reason =
+        'This is not what a person approved: params, place or policies have changed. Ask again.'
+      run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: 'toolware', reason })
     }
     return
   }

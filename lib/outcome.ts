@@ -56,16 +56,19 @@ export function messageOf(error: unknown): string {
 abstract class Base {
   readonly executed: boolean
   readonly durationMs: number
-  readonly hookMs: number | undefined
-  readonly waitMs: number | undefined
+  declare readonly hookMs?: number | undefined
+  declare readonly waitMs?: number | undefined
   abstract readonly status: string
   abstract get text(): string
 
   constructor(executed: boolean, times: Times) {
     this.executed = executed
     this.durationMs = times.durationMs
-    this.hookMs = times.hookMs
-    this.waitMs = times.waitMs
+    // What does not apply is left out, so that an outcome prints as what it is.
+    if (times.hookMs !== undefined) {
+      this.hookMs = times.hookMs
+      this.waitMs = times.waitMs
+    }
   }
 
   toJSON(): Record<string, unknown> {
@@ -81,8 +84,8 @@ export class Completed extends Base implements CompletedOutcome {
   readonly status = 'completed'
   readonly failed = false
   readonly result: unknown
-  readonly recovered: string | undefined
-  readonly toolError: unknown
+  declare readonly recovered?: string | undefined
+  declare readonly toolError?: unknown
 
   constructor(
     result: unknown,
@@ -93,8 +96,10 @@ export class Completed extends Base implements CompletedOutcome {
   ) {
     super(executed, times)
     this.result = result
-    this.recovered = recovered
-    this.toolError = toolError
+    if (recovered !== undefined) {
+      this.recovered = recovered
+      this.toolError = toolError
+    }
   }
 
   get text(): string {
@@ -106,31 +111,31 @@ abstract class Unsuccessful extends Base {
   readonly failed = true
   readonly code: ErrorCode
   readonly by: string
-  readonly reason: string | undefined
-  readonly rule: string | undefined
-  readonly notice: string | undefined
-  readonly retryAfterMs: number | undefined
-  readonly details: Readonly<Record<string, unknown>> | undefined
+  declare readonly reason?: string | undefined
+  declare readonly rule?: string | undefined
+  declare readonly notice?: string | undefined
+  declare readonly retryAfterMs?: number | undefined
+  declare readonly details?: Readonly<Record<string, unknown>> | undefined
 
   constructor(fault: Fault, executed: boolean, times: Times) {
     super(executed, times)
     this.code = fault.code
     this.by = fault.by
-    this.reason = fault.reason
-    this.rule = fault.rule
-    this.notice = fault.notice
-    this.retryAfterMs = fault.retryAfterMs
-    this.details = fault.details
+    if (fault.reason !== undefined) this.reason = fault.reason
+    if (fault.rule !== undefined) this.rule = fault.rule
+    if (fault.notice !== undefined) this.notice = fault.notice
+    if (fault.retryAfterMs !== undefined) this.retryAfterMs = fault.retryAfterMs
+    if (fault.details !== undefined) this.details = fault.details
   }
 }
 
 export class Blocked extends Unsuccessful implements BlockedOutcome {
   readonly status = 'blocked'
-  readonly approvalId: string | undefined
+  declare readonly approvalId?: string | undefined
 
   constructor(fault: Fault, times: Times) {
     super(fault, false, times)
-    this.approvalId = fault.approvalId
+    if (fault.approvalId !== undefined) this.approvalId = fault.approvalId
   }
 
   get text(): string {

@@ -1,10 +1,12 @@
-import { type End, type Inner, Ring } from './adapt.ts'
+import { type End, hooksOf, type Inner, Ring } from './adapt.ts'
 import { type Composable, composeParts, flatten, fuse, partsOf } from './compose.ts'
-import { hooksOf } from './adapt.ts'
 import type { PlanHooks, Run } from './context.ts'
 import { entryOf } from './entry.ts'
+import { configError } from './errors.ts'
 import { isStreamSafe, type NamedMiddleware } from './frame.ts'
 import { openGate } from './gate.ts'
+import { foldName } from './policy/fold.ts'
+import { nameGlob, textGlob } from './policy/glob.ts'
 import type { Entry } from './steps.ts'
 import type { HookSource, Middleware } from './types.ts'
 
@@ -12,6 +14,27 @@ import type { HookSource, Middleware } from './types.ts'
 export interface ToolFilter {
   readonly patterns: readonly string[]
   matches(toolName: string): boolean
+}
+
+/**
+ * Compiles the `tools` option of `use`.
+ *
+ * @throws {ToolwareError} `CONFIG` for an empty list or a pattern that can match no tool.
+ */
+export function toolFilter(tools: readonly string[] | undefined): ToolFilter | undefined {
+  if (tools === undefined) return undefined
+  if (!Array.isArray(tools) || tools.length === 0) {
+    throw configError('tools', 'must be a list of tool name globs; leave it out for all tools')
+  }
+  const patterns = tools.map((pattern, i) => nameGlob(pattern, `tools[${i}]`).source)
+  const globs = patterns.map((pattern) => textGlob(foldName(pattern)))
+  return {
+    patterns,
+    matches: (toolName) => {
+      const folded = foldName(toolName)
+      return globs.some((glob) => glob.matches(folded))
+    },
+  }
 }
 
 /** One element of a pipeline's list, as `use` keeps it. */
@@ -112,7 +135,10 @@ function number(items: readonly Item[]): Array<Entry | NamedMiddleware> {
 }
 
 function isCarrier(value: unknown): boolean {
-  return typeof value === 'function' && (hooksOf(value as Middleware) ?? partsOf(value as Middleware)) !== undefined
+  return (
+    typeof value === 'function' &&
+    (hooksOf(value as Middleware) ?? partsOf(value as Middleware)) !== undefined
+  )
 }
 
 const MAX_NAMES = 1000

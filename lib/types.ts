@@ -193,7 +193,7 @@ export interface AskRequest {
   readonly timeoutMs?: number | undefined
   /** `deny` is always possible, named or not. */
   readonly allowedDecisions?: readonly ApprovalDecision[] | undefined
-  /** What `allow-always` is remembered under, instead of asker, agent, tool and params. */
+  /** What `allow-always` is remembered under, instead of tool and params; always within this asker and agent. */
   readonly scope?: string | undefined
   /** Lets the person change the params; policies judge them again. */
   readonly editable?: boolean | undefined
@@ -381,6 +381,8 @@ export interface ApprovalQuestion {
   readonly originalParams: Params
   /** Who asked, in order, with what each asked. At least one. */
   readonly askers: ReadonlyArray<{ readonly name: string; readonly request: AskRequest }>
+  /** The pipeline's `policyVersion`; an approval does not outlive it. */
+  readonly policyVersion?: string | undefined
 }
 
 /** What an approver answers. Only an allow lets the call through. */
@@ -404,7 +406,12 @@ export interface HeldCall {
   readonly id: string
   readonly call: ToolCall
   readonly approvedParams: Params
+  /** The person changed the params: they are judged by `check` only. */
   readonly edited: boolean
+  /** Whether what would run now is what was approved: tool, params, session, directory, environment, policies. */
+  readonly matches?:
+    | ((now: { readonly ctx: HookContext; readonly policyVersion?: string | undefined }) => boolean)
+    | undefined
 }
 
 /** Whoever can put a question to a person. `ApprovalQueue` is one. */
@@ -412,7 +419,7 @@ export interface Approver {
   decide(question: ApprovalQuestion, signal: AbortSignal): MaybePromise<ApprovalAnswer>
   /** Takes a decided call out of the store, once. Rejects with an `APPROVAL_*` code otherwise. */
   claim?(approvalId: string): MaybePromise<HeldCall>
-  /** Whether a claimed approval still holds for the question as it stands now; else why not. */
-  confirm?(held: HeldCall, question: ApprovalQuestion): MaybePromise<string | undefined>
+  /** Tells of suspended calls that will never run: denied, expired or withdrawn. */
+  onRefused?(listener: (held: HeldCall, resolution: ApprovalResolution) => void): unknown
   close?(): MaybePromise<void>
 }
