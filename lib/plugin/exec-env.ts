@@ -15,7 +15,8 @@ export async function resolveExecEnv(
   handlers: ReadonlyArray<Handler<'resolve_exec_env'>>,
   ctx: CallContext,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const merged: Record<string, unknown> = {}
+  // No prototype, so that no key can reach one.
+  const merged: Record<string, unknown> = Object.create(null)
   for (const handler of handlers) Object.assign(merged, await ask(handler, ctx))
   if (Object.keys(merged).length === 0) return undefined
   const { env, dropped } = filterExecEnv(merged, { source: 'plugin' })

@@ -1,3 +1,4 @@
+import { accessOf, type Catalogue } from '../policy/catalogue.ts'
 import type { AnyHook, HookContext, Outcome, ToolHook } from '../types.ts'
 import { runAfterRing } from './after-ring.ts'
 import { runBeforeRing } from './before-ring.ts'
@@ -14,13 +15,13 @@ const MARGIN_MS = 1000
  * The hooks of all plugins, in load order within each group: trusted policies, `plugin:<id>`, those of `registerHook`,
  * and one ring for `before_tool_call`, `after_tool_call` and `resolve_exec_env`.
  */
-export function hooksOf(instances: readonly Instance[]): AnyHook[] {
+export function hooksOf(instances: readonly Instance[], tools: Catalogue): AnyHook[] {
   const registrations = instances.map((instance) => instance.registrations)
   const perPlugin = instances.flatMap(({ id, bridged, registrations: own }) => {
     const hook = bridged?.hook ?? phaseHook(id, own)
     return hook === undefined ? [] : [hook]
   })
-  const ring = ringOf(instances)
+  const ring = ringOf(instances, tools)
   return [
     ...registrations.flatMap(({ policies }) => policies).map(trustedHook),
     ...perPlugin,
@@ -29,7 +30,7 @@ export function hooksOf(instances: readonly Instance[]): AnyHook[] {
   ]
 }
 
-function ringOf(instances: readonly Instance[]): ToolHook | undefined {
+function ringOf(instances: readonly Instance[], tools: Catalogue): ToolHook | undefined {
   const registrations = instances.map((instance) => instance.registrations)
   const before = handlersOf(registrations, 'before_tool_call')
   const after = handlersOf(registrations, 'after_tool_call')
@@ -44,7 +45,10 @@ function ringOf(instances: readonly Instance[]): ToolHook | undefined {
       after: (ctx: HookContext, outcome: Outcome) => runAfterRing(after, ctx, outcome),
     }),
     ...(env.length > 0 && {
-      resolveExecEnv: (ctx: HookContext) => resolveExecEnv(env, ctx),
+      resolveExecEnv: (ctx: HookContext) =>
+        accessOf(tools.find(ctx.toolName), ctx.params) === 'exec'
+          ? resolveExecEnv(env, ctx)
+          : undefined,
     }),
   }
 }

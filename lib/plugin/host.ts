@@ -1,6 +1,7 @@
 import { ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
 import { defaultLogger } from '../logger.ts'
+import { type Catalogue, catalogue, type ToolDeclarations } from '../policy/catalogue.ts'
 import { persistToolResult, writeMessage } from '../transcript/chain.ts'
 import { stripDetails } from '../transcript/strip-details.ts'
 import type { TranscriptContext, TranscriptMessage } from '../transcript/types.ts'
@@ -52,6 +53,8 @@ export interface PluginHostOptions {
   readonly log?: Logger | undefined
   /** What relative paths start from. Default: the working directory. */
   readonly baseDir?: string | undefined
+  /** Tools as the operator declares them: `resolve_exec_env` fires for those that execute. */
+  readonly tools?: ToolDeclarations | undefined
   /** Makes `/approve <id> <decision>` a command of the host. */
   readonly resolveApproval?: ResolveApproval | undefined
 }
@@ -66,6 +69,7 @@ export interface PluginHostOptions {
 export class PluginHost {
   readonly #fleet: Fleet
   readonly #log: Logger
+  readonly #tools: Catalogue
   readonly #hostCommands: readonly Command[]
   readonly #listeners = new Set<() => void>()
   #hooks: readonly AnyHook[] | undefined
@@ -74,9 +78,17 @@ export class PluginHost {
 
   /** @throws {ToolwareError} `CONFIG` for a wrong value, with the key's path. */
   constructor(options: PluginHostOptions = {}) {
-    const { config = {}, bundled = [], log, baseDir = process.cwd(), resolveApproval } = options
+    const {
+      config = {},
+      bundled = [],
+      log,
+      baseDir = process.cwd(),
+      tools,
+      resolveApproval,
+    } = options
     checkPluginsConfig(config)
     this.#log = log ?? defaultLogger()
+    this.#tools = catalogue(tools)
     this.#hostCommands = resolveApproval
       ? [{ pluginId: 'toolware', definition: approveCommand(resolveApproval) }]
       : []
@@ -183,7 +195,7 @@ export class PluginHost {
   }
 
   #changed(): void {
-    this.#hooks = Object.freeze(hooksOf(this.#fleet.instances))
+    this.#hooks = Object.freeze(hooksOf(this.#fleet.instances, this.#tools))
     for (const listener of this.#listeners) {
       try {
         listener()
