@@ -1,5 +1,6 @@
 import { configError } from '../errors.ts'
 import type { FailureCause } from '../types.ts'
+import type { BridgeConfig } from './bridge/options.ts'
 
 /** `plugins` of the configuration. Every key is optional. */
 export interface PluginsConfig {
@@ -35,7 +36,7 @@ export interface PluginEntryConfig {
       }
     | undefined
   /** Runs the plugin behind the bridge, with these settings. */
-  readonly bridge?: Readonly<Record<string, unknown>> | undefined
+  readonly bridge?: BridgeConfig | undefined
 }
 
 /** The longest time an operator can give a handler. */

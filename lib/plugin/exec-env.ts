@@ -1,14 +1,9 @@
+import { filterExecEnv } from '../policy/env.ts'
 import type { CallContext } from '../types.ts'
 import { known, toolContext } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, ownSignal } from './handler.ts'
 import type { Handler } from './registry.ts'
-
-/** What the exec-environment filter is: gives what may pass, and reports the rest. */
-export type EnvFilter = (env: Readonly<Record<string, unknown>>) => {
-  readonly env: Readonly<Record<string, string>>
-  readonly dropped: ReadonlyArray<{ readonly key: string; readonly reason: string }>
-}
 
 /**
  * P4: asks the `resolve_exec_env` handlers, one after another, merges what they give (later keys win) and filters it.
@@ -19,19 +14,19 @@ export type EnvFilter = (env: Readonly<Record<string, unknown>>) => {
 export async function resolveExecEnv(
   handlers: ReadonlyArray<Handler<'resolve_exec_env'>>,
   ctx: CallContext,
-  filter: EnvFilter,
 ): Promise<Readonly<Record<string, string>> | undefined> {
-  const merged: Record<string, unknown> = {}
+  // No prototype, so that no key can reach one.
+  const merged: Record<string, unknown> = Object.create(null)
   for (const handler of handlers) Object.assign(merged, await ask(handler, ctx))
   if (Object.keys(merged).length === 0) return undefined
-  const { env, dropped } = filter(merged)
+  const { env, dropped } = filterExecEnv(merged, { source: 'plugin' })
   if (dropped.length > 0) {
     ctx.log.warn(
       { dropped },
-      `resolve_exec_env: left out ${dropped.map(({ key, reason }) => `${key} (${reason})`).join(', ')}`,
+      `resolve_exec_env: left out ${dropped.map(({ name, reason }) => `${name} (${reason})`).join(', ')}`,
     )
   }
-  return Object.keys(env).length > 0 ? Object.freeze({ ...env }) : undefined
+  return Object.keys(env).length > 0 ? env : undefined
 }
 
 async function ask(

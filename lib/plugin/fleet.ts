@@ -92,7 +92,9 @@ export class Fleet {
     const found = await discover(config.load?.paths ?? [], baseDir)
     const own = new Set(bundled.map(({ id }) => id))
     const refused = found.refused.map(({ id, problem }) =>
-      absent(id, 'refused', [this.#tell(line('error', id, problem.code, problem.message, problem.path))]),
+      absent(id, 'refused', [
+        this.#tell(line('error', id, problem.code, problem.message, problem.path)),
+      ]),
     )
     const origins: Origin[] = bundled.map((definition) => ({ kind: 'bundled', definition }))
     for (const candidate of found.candidates) {
@@ -120,7 +122,8 @@ export class Fleet {
   }
 
   async #reload(id: string): Promise<PluginReport> {
-    if (this.#closed) throw new ToolwareError('CONFIG', `plugins: cannot reload '${id}' after close()`)
+    if (this.#closed)
+      throw new ToolwareError('CONFIG', `plugins: cannot reload '${id}' after close()`)
     const old = this.#instances.get(id)
     const { origins, refused } = await this.#find()
     const origin = origins.find((candidate) => idOf(candidate) === id)

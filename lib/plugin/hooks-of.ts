@@ -1,7 +1,8 @@
-import type { AnyHook, CallContext, HookContext, Outcome, ToolHook } from '../types.ts'
+import { accessOf, type Catalogue } from '../policy/catalogue.ts'
+import type { AnyHook, HookContext, Outcome, ToolHook } from '../types.ts'
 import { runAfterRing } from './after-ring.ts'
 import { runBeforeRing } from './before-ring.ts'
-import { type EnvFilter, resolveExecEnv } from './exec-env.ts'
+import { resolveExecEnv } from './exec-env.ts'
 import type { Instance } from './instance.ts'
 import { phaseHook } from './phase-hook.ts'
 import { handlersOf } from './registry.ts'
@@ -10,22 +11,17 @@ import { trustedHook } from './trusted.ts'
 // The pipeline's own deadline is the second line: the ring always answers before it.
 const MARGIN_MS = 1000
 
-/** A hook that also knows variables for exec tools. The gate asks for them before it asks a person. */
-export interface ExecEnvHook {
-  resolveExecEnv(ctx: CallContext): Promise<Readonly<Record<string, string>> | undefined>
-}
-
 /**
  * The hooks of all plugins, in load order within each group: trusted policies, `plugin:<id>`, those of `registerHook`,
  * and one ring for `before_tool_call`, `after_tool_call` and `resolve_exec_env`.
  */
-export function hooksOf(instances: readonly Instance[], filter: EnvFilter): AnyHook[] {
+export function hooksOf(instances: readonly Instance[], tools: Catalogue): AnyHook[] {
   const registrations = instances.map((instance) => instance.registrations)
   const perPlugin = instances.flatMap(({ id, bridged, registrations: own }) => {
     const hook = bridged?.hook ?? phaseHook(id, own)
     return hook === undefined ? [] : [hook]
   })
-  const ring = ringOf(instances, filter)
+  const ring = ringOf(instances, tools)
   return [
     ...registrations.flatMap(({ policies }) => policies).map(trustedHook),
     ...perPlugin,
@@ -34,10 +30,7 @@ export function hooksOf(instances: readonly Instance[], filter: EnvFilter): AnyH
   ]
 }
 
-function ringOf(
-  instances: readonly Instance[],
-  filter: EnvFilter,
-): (ToolHook & Partial<ExecEnvHook>) | undefined {
+function ringOf(instances: readonly Instance[], tools: Catalogue): ToolHook | undefined {
   const registrations = instances.map((instance) => instance.registrations)
   const before = handlersOf(registrations, 'before_tool_call')
   const after = handlersOf(registrations, 'after_tool_call')
@@ -52,7 +45,10 @@ function ringOf(
       after: (ctx: HookContext, outcome: Outcome) => runAfterRing(after, ctx, outcome),
     }),
     ...(env.length > 0 && {
-      resolveExecEnv: (ctx: CallContext) => resolveExecEnv(env, ctx, filter),
+      resolveExecEnv: (ctx: HookContext) =>
+        accessOf(tools.find(ctx.toolName), ctx.params) === 'exec'
+          ? resolveExecEnv(env, ctx)
+          : undefined,
     }),
   }
 }

@@ -1,5 +1,7 @@
 import { ToolwareError } from '../errors.ts'
+import { faultText } from '../fault-text.ts'
 import { defaultLogger } from '../logger.ts'
+import { type Catalogue, catalogue, type ToolDeclarations } from '../policy/catalogue.ts'
 import { persistToolResult, writeMessage } from '../transcript/chain.ts'
 import { stripDetails } from '../transcript/strip-details.ts'
 import type { TranscriptContext, TranscriptMessage } from '../transcript/types.ts'
@@ -18,7 +20,28 @@ import { hooksOf } from './hooks-of.ts'
 import type { EventName } from './names.ts'
 import { type Command, type Handler, handlersOf } from './registry.ts'
 import type { PluginReport } from './report.ts'
+import type { StartBridged } from './start.ts'
 import type { PluginDefinition } from './types.ts'
+
+/** What stands for a plugin behind the bridge. The bridge is loaded when the first plugin needs it. */
+function startBridged(baseDir: string): StartBridged {
+  return async ({ manifest, entryFile }, { entry, log, report }) => {
+    const { createBridgedPlugin } = await import('./bridge/create.ts')
+    const plugin = createBridgedPlugin({
+      manifest,
+      entryPath: entryFile,
+      entry,
+      log,
+      configFolder: baseDir,
+    })
+    try {
+      await plugin.start()
+    } catch (error) {
+      report('error', 'start_failed', faultText(error))
+    }
+    return plugin
+  }
+}
 
 /** What a {@link PluginHost} is made from. */
 export interface PluginHostOptions {
@@ -30,6 +53,8 @@ export interface PluginHostOptions {
   readonly log?: Logger | undefined
   /** What relative paths start from. Default: the working directory. */
   readonly baseDir?: string | undefined
+  /** Tools as the operator declares them: `resolve_exec_env` fires for those that execute. */
+  readonly tools?: ToolDeclarations | undefined
   /** Makes `/approve <id> <decision>` a command of the host. */
   readonly resolveApproval?: ResolveApproval | undefined
 }
@@ -44,6 +69,7 @@ export interface PluginHostOptions {
 export class PluginHost {
   readonly #fleet: Fleet
   readonly #log: Logger
+  readonly #tools: Catalogue
   readonly #hostCommands: readonly Command[]
   readonly #listeners = new Set<() => void>()
   #hooks: readonly AnyHook[] | undefined
@@ -52,9 +78,17 @@ export class PluginHost {
 
   /** @throws {ToolwareError} `CONFIG` for a wrong value, with the key's path. */
   constructor(options: PluginHostOptions = {}) {
-    const { config = {}, bundled = [], log, baseDir = process.cwd(), resolveApproval } = options
+    const {
+      config = {},
+      bundled = [],
+      log,
+      baseDir = process.cwd(),
+      tools,
+      resolveApproval,
+    } = options
     checkPluginsConfig(config)
     this.#log = log ?? defaultLogger()
+    this.#tools = catalogue(tools)
     this.#hostCommands = resolveApproval
       ? [{ pluginId: 'toolware', definition: approveCommand(resolveApproval) }]
       : []
@@ -63,7 +97,7 @@ export class PluginHost {
       bundled,
       baseDir,
       log: this.#log,
-      startBridged,
+      startBridged: startBridged(baseDir),
       changed: () => this.#changed(),
     })
   }
@@ -161,7 +195,7 @@ export class PluginHost {
   }
 
   #changed(): void {
-    this.#hooks = Object.freeze(hooksOf(this.#fleet.instances, filterEnv))
+    this.#hooks = Object.freeze(hooksOf(this.#fleet.instances, this.#tools))
     for (const listener of this.#listeners) {
       try {
         listener()

@@ -57,7 +57,10 @@ export async function startPlugin(origin: Origin, options: StartOptions): Promis
     if (!(await configFits(origin, options.entry, report))) return { diagnostics }
     if (origin.kind === 'process') {
       const { entry, log } = options
-      const bridged = await options.startBridged({ ...origin, kind: 'process' }, { entry, log, report })
+      const bridged = await options.startBridged(
+        { ...origin, kind: 'process' },
+        { entry, log, report },
+      )
       const { name, version } = origin.manifest
       const registrations = NOTHING
       return { instance: { id, origin, name, version, registrations, bridged, diagnostics } }

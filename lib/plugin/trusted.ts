@@ -1,11 +1,13 @@
 import type { Answer, DenyVerdict, HookContext, MaybePromise, ToolHook } from '../types.ts'
-import { ask, deny, rewrite } from '../verdict.ts'
+import { askFixing, deny, rewrite } from '../verdict.ts'
 import { askRequest, readDecision } from './decision.ts'
 import { beforeEvent, toolContext } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, ownSignal, type Settled } from './handler.ts'
 import { foldToolName } from './matcher.ts'
 import { matches, type Policy } from './registry.ts'
+
+const CHANGED = 'Tool call parameters changed after trusted approval'
 
 /**
  * P2: one trusted policy as a hook of its own, so that its `params` replace, chain to later policies, and every
@@ -56,7 +58,7 @@ function verdict(registered: Policy, settled: Settled<unknown>, ctx: HookContext
     case 'act':
       try {
         const { params, approval } = decision
-        const asked = approval && ask(askRequest(pluginId, approval))
+        const asked = approval && askFixing(askRequest(pluginId, approval), CHANGED)
         return params ? rewrite(params, asked) : asked
       } catch (error) {
         return unreadable(registered, `gave an answer that cannot be used: ${error}`, ctx)

@@ -147,13 +147,15 @@ function diffPaths(lines: readonly string[]): readonly PatchPath[] | string {
       const names = gitNames(line.slice('diff --git '.length).trimEnd())
       if (names === undefined) return UNREADABLE
       for (const name of names) add(name)
+    } else if (/^(?:Index:|(?:rename|copy) (?:from|to)) /.test(line)) {
+      const name = headerName(line.replace(/^(?:Index:|\w+ \w+) /, ''))
+      if (!name) return UNREADABLE
+      current = name
+      paths.push({ path: name })
     } else if (/^(?:GIT binary patch|Binary files )/.test(line) && isLink) {
       return 'a link in it has a binary body'
     } else {
-      const found =
-        /^(?:--- |\+\+\+ |\*\*\* (?!\d+(?:,\d+)? \*)|Index: |(?:rename|copy) (?:from|to) )(.*)$/.exec(
-          line,
-        )
+      const found = /^(?:--- |\+\+\+ |\*\*\* (?!\d+(?:,\d+)? \*))(.*)$/.exec(line)
       if (found && !add(headerName(found[1] as string))) return UNREADABLE
     }
   }
