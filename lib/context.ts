@@ -378,7 +378,8 @@ export class Run {
 
   /** Voids the context of a handler that was given up; the call goes on with a new one. */
   renewView(reason: unknown): void {
-    const { state } = this.#rare ?? {}
+    const state = this.#rare?.state
+    this.view.keepState(state ?? new Map())
     if (state !== undefined) this.rare.state = new Map(state)
     this.view.void(reason)
     this.view = new HookView(this)
@@ -527,7 +528,15 @@ export class CallView implements CallContext {
 
 /** What a hook gets. */
 export class HookView extends CallView implements HookContext {
+  /** Set when the handler was given up: what it writes from then on concerns nobody. */
+  #ownState: Map<unknown, unknown> | undefined
+
+  keepState(state: Map<unknown, unknown>): void {
+    this.#ownState = state
+  }
+
   get state(): Map<unknown, unknown> {
+    if (this.#ownState !== undefined) return this.#ownState
     const { rare } = CallView.run(this)
     rare.state ??= new Map()
     return rare.state
