@@ -317,7 +317,8 @@ export class Run {
     return undefined
   }
 
-  addAsk(name: string, request: AskRequest): void {
+  addAsk(hook: string, request: AskRequest): void {
+    const { asker: name = hook } = request
     this.fixedBy ??= fixesParams(request)
     this.asks ??= []
     if (!this.asks.some((asked) => asked.name === name && asked.request.title === request.title)) {
