@@ -28,6 +28,7 @@ export type ConfigProblemCode =
   | 'config_max_items'
   | 'config_min_length'
   | 'config_max_length'
+  | 'schema_pattern_timeout'
   | 'config_pattern_mismatch'
   | 'config_minimum'
   | 'config_maximum'

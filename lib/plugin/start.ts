@@ -54,6 +54,7 @@ export async function startPlugin(origin: Origin, options: StartOptions): Promis
     options.log[level](fields, `plugin ${id}: ${message}`)
   }
   try {
+    if (!(await configFits(origin, options.entry, report))) return { diagnostics }
     if (origin.kind === 'process') {
       const { entry, log } = options
       const bridged = await options.startBridged(
@@ -98,6 +99,20 @@ export async function startPlugin(origin: Origin, options: StartOptions): Promis
     report('error', code, faultText(error))
     return { diagnostics }
   }
+}
+
+/** Checks the operator's config against the manifest's schema, before any code of the plugin runs. */
+async function configFits(
+  origin: Origin,
+  entry: PluginEntryConfig,
+  report: Report,
+): Promise<boolean> {
+  const schema = origin.kind === 'bundled' ? undefined : origin.manifest.configSchema
+  if (schema === undefined) return true
+  const { checkPluginConfig } = await import('./config-schema.ts')
+  const problems = checkPluginConfig(schema, entry.config)
+  for (const { code, message, path } of problems) report('error', code, message, path)
+  return problems.length === 0
 }
 
 async function register(definition: PluginDefinition, api: PluginApi): Promise<void> {

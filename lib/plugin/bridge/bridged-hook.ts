@@ -11,13 +11,8 @@ import type {
   ToolHook,
 } from '../../types.ts'
 import { deny } from '../../verdict.ts'
-import {
-  type AfterParams,
-  type Answer,
-  type Dialect,
-  type HookParams,
-  readHookAnswer,
-} from './protocol.ts'
+import { readHookAnswer } from './answers.ts'
+import type { AfterParams, Answer, Dialect, HookParams } from './protocol.ts'
 
 /** What a bridged hook asks of the plugin behind it. */
 export interface HookSource {

@@ -1,20 +1,13 @@
 import { TIMED_OUT, withTimeout } from '../../deadline.ts'
+import { type InitAnswer, readInitAnswer } from './answers.ts'
 import { Child, type ChildCommand } from './child.ts'
 import type { Counters } from './counters.ts'
+import { excerpt, plainText } from './fields.ts'
 import type { BridgeLimits } from './options.ts'
 import { Outbox } from './outbox.ts'
 import { Peer, type Pending } from './peer.ts'
 import type { Level, PluginLog } from './plugin-log.ts'
-import {
-  type AfterParams,
-  type Answer,
-  type Dialect,
-  excerpt,
-  type HookParams,
-  type InitAnswer,
-  plainText,
-  readInitAnswer,
-} from './protocol.ts'
+import type { AfterParams, Answer, Dialect, HookParams } from './protocol.ts'
 
 /** What a {@link Connection} is made of. */
 export interface ConnectionOptions {

@@ -10,11 +10,11 @@ import type { ChildCommand } from './child.ts'
 import { childEnvironment } from './environment.ts'
 import { type BridgeConfig, bridgeLimits } from './options.ts'
 import { PluginLog } from './plugin-log.ts'
-import { PROTOCOL_VERSION } from './protocol.ts'
+import { type InitParams, PROTOCOL_VERSION } from './protocol.ts'
 
 /** What `plugins.entries.<id>` says to a bridged plugin. */
 export interface BridgedEntry {
-  readonly config?: unknown
+  readonly config?: Readonly<Record<string, unknown>> | undefined
   /** Default: the manifest's, else `['timeout']`. */
   readonly failOpen?: readonly FailureCause[] | undefined
   readonly bridge?: BridgeConfig | undefined
@@ -49,16 +49,21 @@ export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
     throw configError(`${path}.dialect`, `"${dialect}" must be toolware or openclaw-net`)
   }
   const limits = bridgeLimits(bridge, path)
-  const shared = { entryPath, pluginId: id, config: entry.config ?? {} }
-  const { eventSubscriptions, capabilities } = manifest
+  const { config = {} } = entry
+  const { eventSubscriptions, capabilities, file: manifestPath } = manifest
+  const shared = { entryPath, pluginId: id, config }
+  const ours: InitParams = {
+    protocolVersion: PROTOCOL_VERSION,
+    ...shared,
+    manifestPath,
+    eventSubscriptions,
+    capabilities,
+  }
   return new BridgedPlugin({
     id,
     command: commandOf(options, bridge, path),
     dialect,
-    init:
-      dialect === 'toolware'
-        ? { protocolVersion: PROTOCOL_VERSION, ...shared, eventSubscriptions, capabilities }
-        : { ...shared, transport: { mode: 'stdio' } },
+    init: dialect === 'toolware' ? ours : { ...shared, transport: { mode: 'stdio' } },
     declared: eventSubscriptions,
     failOpen: entry.failOpen ?? manifest.failOpen ?? ['timeout'],
     limits,

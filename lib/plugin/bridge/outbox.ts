@@ -91,7 +91,8 @@ export class Outbox {
   #schedule(): void {
     if (this.#scheduled || this.#blocked) return
     this.#scheduled = true
-    queueMicrotask(() => {
+    // After the microtasks at hand, so that calls which run in parallel share a write.
+    process.nextTick(() => {
       this.#scheduled = false
       this.#flush()
     })

@@ -1,5 +1,5 @@
 import type { Logger } from '../../types.ts'
-import { plainText } from './protocol.ts'
+import { plainText } from './fields.ts'
 
 export type Level = 'debug' | 'info' | 'warn' | 'error'
 

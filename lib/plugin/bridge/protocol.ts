@@ -5,6 +5,8 @@
  * @module
  */
 
+import { excerpt, type Fields, isFields, pick, plainText } from './fields.ts'
+
 /** The version both sides say in `init`. */
 export const PROTOCOL_VERSION = 1
 
@@ -36,6 +38,29 @@ export interface AfterParams extends HookParams {
   readonly failed: boolean
 }
 
+/** What `init` says in our dialect. */
+export interface InitParams {
+  readonly protocolVersion: number
+  /** Absolute. */
+  readonly entryPath: string
+  readonly manifestPath: string
+  readonly pluginId: string
+  readonly config: Readonly<Record<string, unknown>>
+  /** What the manifest allows the plugin to register for; undefined does not limit. */
+  readonly eventSubscriptions?: readonly string[] | undefined
+  readonly capabilities?: readonly string[] | undefined
+}
+
+/** Error code of an answer: a handler threw or did not settle. */
+export const HANDLER_FAILED = -32000
+/** Error code of an answer: a handler answered with something that is no opinion. */
+export const BAD_ANSWER = -32001
+
+/** What a plugin's side says to `hook_before`. */
+export type BeforeReply =
+  | { readonly result: { readonly allow: boolean; readonly reason?: string } }
+  | { readonly error: { readonly code: number; readonly message: string } }
+
 /** A line from the other side. `noise` is whatever is no message; `stray` is an answer to nothing we could have asked. */
 export type Incoming =
   | { readonly kind: 'answer'; readonly id: number; readonly answer: Answer }
@@ -52,8 +77,6 @@ export type Answer =
   | { readonly kind: 'gone'; readonly problem: string }
   | { readonly kind: 'silent' }
   | { readonly kind: 'cancelled' }
-
-type Fields = Record<string, unknown>
 
 /** A request line, without its newline. */
 export function requestLine(dialect: Dialect, id: number, method: string, params: object): string {
@@ -105,91 +128,12 @@ export function readLine(dialect: Dialect, line: string): Incoming {
     return bad(id, 'answered with both result and error')
   }
   if (failed) {
-    return { kind: 'answer', id, answer: { kind: 'error', message: errorText(dialect, error) } }
+    const message = errorText(dialect, error)
+    if (isFields(error) && error.code === BAD_ANSWER) return bad(id, `answered badly: ${message}`)
+    return { kind: 'answer', id, answer: { kind: 'error', message } }
   }
   if (result === undefined) return bad(id, 'answered with neither result nor error')
   return { kind: 'answer', id, answer: { kind: 'result', value: result } }
-}
-
-/** A plugin's opinion: `{ allow: boolean, reason?: string }` and nothing else. */
-export type HookAnswer =
-  | { readonly allow: boolean; readonly reason: string | undefined }
-  | { readonly problem: string }
-
-/**
- * Reads the result of `hook_before`. An allow with further fields is refused: whoever sends new arguments
- * along would believe that they count.
- */
-export function readHookAnswer(dialect: Dialect, value: unknown): HookAnswer {
-  if (!isFields(value)) return { problem: `answered ${excerpt(value)}, not an object` }
-  const allow = pick(dialect, value, 'allow')
-  if (typeof allow !== 'boolean') {
-    return { problem: `answered ${excerpt(value)}; \`allow\` must be true or false` }
-  }
-  const reason = pick(dialect, value, 'reason') ?? undefined
-  if (!allow) return { allow, reason: typeof reason === 'string' ? plainText(reason) : undefined }
-  const extra = Object.keys(value).find((key) => !['allow', 'reason'].includes(fold(dialect, key)))
-  if (extra !== undefined) {
-    return { problem: `allowed with a field ${excerpt(extra)} that an answer cannot have` }
-  }
-  return { allow, reason: undefined }
-}
-
-/** What a plugin says when it has started. */
-export interface InitAnswer {
-  readonly eventSubscriptions: readonly string[]
-  readonly capabilities: readonly string[]
-  readonly diagnostics: readonly string[]
-}
-
-/** Reads the result of `init`. */
-export function readInitAnswer(
-  dialect: Dialect,
-  value: unknown,
-): InitAnswer | { readonly problem: string } {
-  if (!isFields(value)) return { problem: `answered init with ${excerpt(value)}, not an object` }
-  const version = pick(dialect, value, 'protocolVersion')
-  if (dialect === 'toolware' && version !== PROTOCOL_VERSION) {
-    return { problem: `speaks protocol version ${excerpt(version)}, not ${PROTOCOL_VERSION}` }
-  }
-  const eventSubscriptions = pick(dialect, value, 'eventSubscriptions') ?? []
-  const capabilities = pick(dialect, value, 'capabilities') ?? []
-  if (!isTexts(eventSubscriptions) || !isTexts(capabilities)) {
-    return { problem: 'answered init with eventSubscriptions or capabilities that are no lists' }
-  }
-  const diagnostics = readDiagnostics(dialect, pick(dialect, value, 'diagnostics'))
-  if (pick(dialect, value, 'compatible') === false) {
-    return { problem: `is not compatible: ${diagnostics.join('; ') || 'it does not say why'}` }
-  }
-  return { eventSubscriptions, capabilities, diagnostics }
-}
-
-function readDiagnostics(dialect: Dialect, value: unknown): string[] {
-  if (!Array.isArray(value)) return []
-  return value.slice(0, 20).map((item: unknown) => {
-    if (!isFields(item)) return plainText(excerpt(item))
-    const [code, message] = [pick(dialect, item, 'code'), pick(dialect, item, 'message')]
-    return plainText([code, message].filter((part) => typeof part === 'string').join(': '))
-  })
-}
-
-/** Text of a plugin that people or models will read: one line, no control characters, at most 500 characters. */
-export function plainText(text: string, max = 500): string {
-  const cut = text.length > max ? `${text.slice(0, max - 1)}…` : text
-  return cut.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]+/gu, ' ').trim()
-}
-
-/** A value from outside, short enough for a message. */
-export function excerpt(value: unknown): string {
-  if (typeof value === 'object' && value !== null) {
-    return Array.isArray(value) ? 'a list' : `an object with ${keysOf(value)}`
-  }
-  return value === undefined ? 'nothing' : plainText(JSON.stringify(value), 80)
-}
-
-function keysOf(value: object): string {
-  const keys = Object.keys(value)
-  return keys.length === 0 ? 'no fields' : plainText(keys.slice(0, 5).join(', '), 80)
 }
 
 /** Ids are ours: whole numbers from 1. Peers written in other languages may send them back as text. */
@@ -217,20 +161,3 @@ function parse(line: string): Fields | undefined {
     return undefined
   }
 }
-
-/** A field by its name; the first seed's bridges may write it in PascalCase. */
-function pick(dialect: Dialect, fields: Fields, name: string): unknown {
-  if (Object.hasOwn(fields, name)) return fields[name]
-  if (dialect === 'toolware') return undefined
-  const pascal = name.charAt(0).toUpperCase() + name.slice(1)
-  return Object.hasOwn(fields, pascal) ? fields[pascal] : undefined
-}
-
-const fold = (dialect: Dialect, key: string): string =>
-  dialect === 'toolware' ? key : key.charAt(0).toLowerCase() + key.slice(1)
-
-const isFields = (value: unknown): value is Fields =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const isTexts = (value: unknown): value is string[] =>
-  Array.isArray(value) && value.every((item) => typeof item === 'string')

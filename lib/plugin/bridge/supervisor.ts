@@ -1,12 +1,14 @@
 import { ToolwareError } from '../../errors.ts'
 import { coversEvent } from '../manifest.ts'
 import type { PluginProblemCode } from '../problem.ts'
+import type { InitAnswer } from './answers.ts'
 import type { ChildCommand } from './child.ts'
 import { Connection } from './connection.ts'
 import type { Counters } from './counters.ts'
+import { plainText } from './fields.ts'
 import type { BridgeLimits } from './options.ts'
 import type { PluginLog } from './plugin-log.ts'
-import { type Dialect, type InitAnswer, plainText } from './protocol.ts'
+import type { Dialect } from './protocol.ts'
 
 /** `failed` stays so until a reload. */
 export type BridgeState = 'starting' | 'up' | 'down' | 'failed' | 'closed'
