@@ -339,8 +339,9 @@ export class Toolware implements Caller {
   }
 
   #go(run: Run): Promise<Outcome> {
-    const around = this.#asyncContext ? { facts: ambient()?.facts, call: run.view } : undefined
-    return around === undefined ? this.#through(run) : within(around, () => this.#through(run))
+    const around = ambient()
+    if (around === undefined && !this.#asyncContext) return this.#through(run)
+    return within({ facts: around?.facts, call: run.view }, () => this.#through(run))
   }
 
   #through(run: Run): Promise<Outcome> {
