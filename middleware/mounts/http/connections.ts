@@ -13,6 +13,8 @@ export interface HttpRequest {
 
 /** What a mount needs of a response. That of `node:http` fits, and that of `node:http2`. */
 export interface HttpResponse extends Closes {
+  /** The server has said all it had to say. HTTP/2 needs this beside `writableFinished`, true for a cancelled stream. */
+  readonly writableEnded: boolean
   /** Everything was handed to the operating system. */
   readonly writableFinished: boolean
 }
@@ -92,7 +94,8 @@ export class Exchange implements Abortable {
   close(): void {
     this.#closed = true
     if (this.#followed !== undefined) this.#hub.unfollow(this.#followed, this)
-    if (!this.#res.writableFinished) this.abort(clientLeft())
+    const { writableEnded, writableFinished } = this.#res
+    if (!writableEnded || !writableFinished) this.abort(clientLeft())
   }
 }
 

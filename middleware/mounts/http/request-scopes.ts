@@ -1,6 +1,6 @@
+import { inspect } from 'node:util'
 import { snapshotFacts } from '../../../lib/context.ts'
 import { configError } from '../../../lib/errors.ts'
-import { asText } from '../../../lib/outcome.ts'
 import { within } from '../../../lib/scope.ts'
 import type { Caller, Scope } from '../../../lib/toolware.ts'
 import type { Facts, MaybePromise } from '../../../lib/types.ts'
@@ -48,7 +48,7 @@ export class RequestScopes<Request> {
   constructor(mount: string, app: Pick<Caller, 'scope'>, options: WebMountOptions<Request>) {
     if (typeof app?.scope !== 'function') {
       throw new TypeError(
-        `${mount}(app): app must be a Toolware pipeline; got ${asText(app)}. Give its return value to the web server's use()`,
+        `${mount}(app): app must be a Toolware pipeline; got ${shown(app)}. Give its return value to the web server's use()`,
       )
     }
     for (const key of Object.keys(options)) {
@@ -104,15 +104,19 @@ export function runAlone<T>(scope: Scope, work: () => T): T {
 
 function vetFacts(mount: string, facts: Facts): Facts {
   if (typeof facts === 'object' && facts !== null && !Array.isArray(facts)) return facts
-  throw configError('facts', `${mount} needs an object of facts; got ${asText(facts)}`)
+  throw configError('facts', `${mount} needs an object of facts; got ${shown(facts)}`)
 }
 
 /** What frameworks take for an error: to Express `undefined` and `'route'` mean to go on, Koa would never answer. */
 function asObject(mount: string, thrown: unknown): object {
   if (typeof thrown === 'object' && thrown !== null) return thrown
-  return new TypeError(`facts of ${mount} threw ${asText(thrown)}, which is no error`, {
+  return new TypeError(`facts of ${mount} threw ${shown(thrown)}, which is no error`, {
     cause: thrown,
   })
+}
+
+function shown(value: unknown): string {
+  return inspect(value, { depth: 0, breakLength: Number.POSITIVE_INFINITY, maxStringLength: 100 })
 }
 
 function isPromise<T>(value: MaybePromise<T>): value is PromiseLike<T> {
