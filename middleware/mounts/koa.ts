@@ -1,5 +1,5 @@
 import type { Context } from 'koa'
-import type { Caller, Scope } from '../../lib/toolware.ts'
+import type { Caller, Scope } from '../../lib/scope.ts'
 import type { MountCapabilities } from './capabilities.ts'
 import type { HttpRequest, HttpResponse } from './http/connections.ts'
 import {
