@@ -1,5 +1,5 @@
-import { suites } from './suites.ts'
 import { FULL, measure, SMOKE } from './runner.ts'
+import { suites } from './suites.ts'
 
 /** Measures the suites named on the command line and prints their samples as one line of JSON. */
 const [mode, ...names] = process.argv.slice(2)

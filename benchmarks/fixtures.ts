@@ -47,12 +47,12 @@ export function bare(params: Record<string, unknown> = PARAMS): () => unknown {
 
 /** One call through `execute`, with a call object made for it as a host would. */
 export function execute(
-  hooks: readonly BenchHook[],
+  hooks: readonly ToolHook[],
   options: ToolwareOptions = DISPATCH_ONLY,
   facts: { readonly signal?: AbortSignal; readonly params?: Record<string, unknown> } = {},
 ): () => unknown {
   const app = new Toolware(options)
-  for (const hook of hooks) app.use(hook as ToolHook)
+  for (const hook of hooks) app.use(hook)
   const { signal, params = PARAMS } = facts
   const make = ownFunction<(...parts: unknown[]) => () => Promise<Outcome>>(
     signal === undefined
@@ -64,16 +64,15 @@ export function execute(
 
 /** One call through `wrap`. */
 export function wrapped(
-  hooks: readonly BenchHook[],
+  hooks: readonly ToolHook[],
   options: ToolwareOptions = DISPATCH_ONLY,
 ): () => unknown {
   const app = new Toolware(options)
-  for (const hook of hooks) app.use(hook as ToolHook)
+  for (const hook of hooks) app.use(hook)
   const tool = app.wrap('read_file', keepingTool())
-  return ownFunction<(...parts: unknown[]) => () => unknown>(`(tool, params) => () => tool(params)`)(
-    tool,
-    PARAMS,
-  )
+  return ownFunction<(...parts: unknown[]) => () => unknown>(
+    `(tool, params) => () => tool(params)`,
+  )(tool, PARAMS)
 }
 
 /** What people write by hand: a loop that awaits every hook. */

@@ -1,6 +1,14 @@
 import { Slot, type Waiting, Wheel, withTimeout } from '../lib/deadline.ts'
 import { takeParams } from '../lib/params.ts'
-import { asyncHooks, awaitLoop, bare, DISPATCH_ONLY, execute, syncHooks, wrapped } from './fixtures.ts'
+import {
+  asyncHooks,
+  awaitLoop,
+  bare,
+  DISPATCH_ONLY,
+  execute,
+  syncHooks,
+  wrapped,
+} from './fixtures.ts'
 import type { Contender, Suite } from './runner.ts'
 
 const NO_DEADLINES = { ...DISPATCH_ONLY, beforeTimeoutMs: 0, afterTimeoutMs: 0 }

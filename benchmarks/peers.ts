@@ -1,7 +1,15 @@
 import { createHooks } from 'hookable'
 import koaCompose from 'koa-compose'
 import { AsyncSeriesBailHook, AsyncSeriesHook } from 'tapable'
-import { awaitLoop, bare, type BenchHook, execute, keepingTool, PARAMS, syncHooks } from './fixtures.ts'
+import {
+  awaitLoop,
+  type BenchHook,
+  bare,
+  execute,
+  keepingTool,
+  PARAMS,
+  syncHooks,
+} from './fixtures.ts'
 import { ownFunction, type Suite } from './runner.ts'
 
 type Call = () => unknown
