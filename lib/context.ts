@@ -344,6 +344,12 @@ export class Run {
     }
   }
 
+  /** Hooks that a middleware function runs by hand: the gate checks them again like those of the plan. */
+  addInner(entries: readonly Entry[]): void {
+    this.rare.inner ??= []
+    this.rare.inner.push(...entries)
+  }
+
   note(record: OpinionRecord): void {
     this.#rare?.judging?.opinions.push(record)
   }
