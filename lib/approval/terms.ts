@@ -51,6 +51,7 @@ export class Terms {
       id: callId,
       call,
       approvedParams: params,
+      askers: record.askers.map(({ name }) => name),
       edited,
       matches: ({ ctx, policyVersion }) => this.holds(record, ctx, ctx.params, policyVersion),
     }
