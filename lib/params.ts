@@ -121,9 +121,11 @@ class Intake {
       case 'boolean':
         return value
       case 'number':
-        return Number.isFinite(value)
-          ? value
-          : this.#refuse(`a number that JSON does not have (${value})`)
+        if (!Number.isFinite(value)) {
+          return this.#refuse(`a number that JSON does not have (${value})`)
+        }
+        // JSON text knows no -0, and everybody is to see the same.
+        return value === 0 ? 0 : value
       case 'object':
         return value === null ? null : this.#open(value, depth + 1)
       default:

@@ -66,9 +66,10 @@ describe('canonicalJson()', () => {
 
   it('is the same for equal data, and parses back to it', () => {
     fc.assert(
-      fc.property(fc.jsonValue(), (value) => {
+      fc.property(fc.json(), (text) => {
+        const value: unknown = JSON.parse(text)
         expect(canonicalJson(JSON.parse(canonicalJson(value)))).toBe(canonicalJson(value))
-        expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)))
+        expect(JSON.parse(canonicalJson(value))).toEqual(value)
       }),
     )
   })

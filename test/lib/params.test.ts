@@ -28,6 +28,10 @@ describe('takeParams()', () => {
     )
   })
 
+  it('makes 0 of -0, which JSON text does not have', () => {
+    expect(Object.is((takeParams({ a: -0 }) as { a: number }).a, 0)).toBe(true)
+  })
+
   it('takes objects without a prototype and of other realms', () => {
     expect(takeParams(Object.assign(Object.create(null), { a: 1 }))).toEqual({ a: 1 })
     expect(takeParams(runInNewContext('({ a: { b: [1, { c: 2 }] } })'))).toEqual({

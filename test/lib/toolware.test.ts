@@ -615,7 +615,7 @@ describe('app.explain', () => {
 })
 
 describe('app.close', () => {
-  it('closes hooks, sources and approvals once, and goes on when one throws', async () => {
+  it('closes approvals, hooks and sources once, and goes on when one throws', async () => {
     const log: string[] = []
     const own = quietLog()
     const app = new Toolware({
@@ -637,7 +637,7 @@ describe('app.close', () => {
       .use({ name: 'b', check: () => true, close: async () => log.push('b') })
     await Promise.all([app.close(), app.close()])
     await app[Symbol.asyncDispose]()
-    expect(log).toEqual(['b', 'approvals'])
+    expect(log).toEqual(['approvals', 'b'])
     expect(own.lines.map(({ message }) => message)).toEqual(['close() of a failed'])
   })
 })
