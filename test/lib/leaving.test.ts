@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
-import { adapt } from '../../../lib/adapt.ts'
-import { never, quietApp } from '../../helpers/call.ts'
-import { settle } from '../../helpers/timers.ts'
+import { adapt } from '../../lib/adapt.ts'
+import { never, quietApp } from '../helpers/call.ts'
+import { settle } from '../helpers/timers.ts'
 
 describe('an abort by the caller (O15, O19)', () => {
   it('lets a hook leave once, whose before was given up with failOpen', async () => {
