@@ -52,7 +52,7 @@ describe('the pipeline of the first seed', () => {
     },
   )
 
-  const after = (): { hook: ToolHook; seen: Outcome[] } => {
+  const watching = (): { hook: ToolHook; seen: Outcome[] } => {
     const seen: Outcome[] = []
     return {
       seen,
@@ -69,7 +69,7 @@ describe('the pipeline of the first seed', () => {
     'tool throws',
     'failed; the model reads the redacted message, where the program hides all of it',
     async () => {
-      const { hook, seen } = after()
+      const { hook, seen } = watching()
       const outcome = await quietApp()
         .use(hook)
         .execute(call(), async () => {
@@ -85,7 +85,7 @@ describe('the pipeline of the first seed', () => {
     'failed with its own code; the wait ends even if the tool ignores its signal',
     async () => {
       vi.useFakeTimers()
-      const { hook, seen } = after()
+      const { hook, seen } = watching()
       const work = quietApp({ toolTimeoutMs: 1000 })
         .use(hook)
         .execute(call(), () => new Promise(() => undefined))
@@ -120,7 +120,7 @@ describe('the pipeline of the first seed', () => {
   )
 
   same('error text is not a failure', 'the same', async () => {
-    const { hook, seen } = after()
+    const { hook, seen } = watching()
     expect(
       await quietApp()
         .use(hook)
@@ -133,7 +133,7 @@ describe('the pipeline of the first seed', () => {
     'unknown tool',
     'toolware owns no tools: the host that finds none blocks nothing, `toolware run` fails it with UNKNOWN_TOOL after the hooks have seen it',
     async () => {
-      const { hook, seen } = after()
+      const { hook, seen } = watching()
       const outcome = await quietApp()
         .use(hook)
         .execute(call({ toolName: 'nope' }), () => {
@@ -196,7 +196,7 @@ describe('the pipeline of the first seed', () => {
     'after sees intercepted result',
     'the same: middleware further in stands where the interceptors stood',
     async () => {
-      const { hook, seen } = after()
+      const { hook, seen } = watching()
       const app = quietApp()
         .use(hook)
         .use(async (ctx, next) => {
@@ -212,7 +212,7 @@ describe('the pipeline of the first seed', () => {
     'stream text cap',
     'what hooks see is bounded by the same 1 000 000 characters, whole chunks of them; deltas are not cut',
     async () => {
-      const { hook, seen } = after()
+      const { hook, seen } = watching()
       const stream = quietApp()
         .use(hook)
         .stream(call(), async function* () {
