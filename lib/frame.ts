@@ -186,13 +186,22 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
   }
 
   abort(): void {
-    const run = this.#run
-    if (run.depth > this.#depth) run.settings.deadlines.of(run.settings.afterTimeoutMs)?.arm(this)
+    if (this.#isInnerUnwinding) this.#armBudget()
     else this.#abandon?.()
   }
 
+  /** Whoever is further in leaves first, each part within the budget. */
   expire(): void {
-    this.#abandon?.()
+    this.abort()
+  }
+
+  get #isInnerUnwinding(): boolean {
+    return this.#run.depth > this.#depth
+  }
+
+  #armBudget(): void {
+    const { deadlines, afterTimeoutMs } = this.#run.settings
+    deadlines.of(afterTimeoutMs)?.arm(this)
   }
 
   // What the function can do ---------------------------------------------------------------------
