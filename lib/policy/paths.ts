@@ -40,7 +40,10 @@ export interface PathPolicy {
   exists(word: string, cwd?: string): boolean
   /** Where `cd` to this directory leads. Refused like a read, and when it is no directory. */
   enter(spelled: string, cwd?: string): { readonly dir: string } | { readonly found: Finding }
-  /** The same policy for one call: it remembers answers, and its shell globs share one budget of entries. */
+  /**
+   * The same policy for one call: it remembers answers, and its shell globs share one budget of entries.
+   * The judge of commands calls it once for each text, so that no text costs more than the budget.
+   */
   begin(): PathPolicy
 }
 

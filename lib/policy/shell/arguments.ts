@@ -1,0 +1,282 @@
+import { type Finding, finding } from '../finding.ts'
+import type { ProgramRule, WordUse } from './programs/rule.ts'
+import type { ShellWord } from './types.ts'
+
+/** A word, or the part of one, and what it means to the program. */
+export interface Reading {
+  readonly use: WordUse
+  readonly text: string
+  /** Set when the shell expands the word on disk. */
+  readonly glob?: string | undefined
+  /** The word could be taken for a flag once it is expanded. */
+  readonly flagLike?: boolean | undefined
+}
+
+type Meaning =
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'flag' | 'glued' }
+  | { readonly kind: 'value' | 'pair'; readonly use: WordUse }
+
+/** A rule made ready: its flags by name. */
+export interface CompiledRule {
+  readonly rule: ProgramRule
+  readonly flags: ReadonlyMap<string, Meaning>
+  readonly instead: ReadonlySet<string>
+  readonly harmless: ReadonlySet<string>
+  readonly required: ReadonlySet<string>
+}
+
+const names = (list: string | undefined): string[] => list?.split(/\s+/).filter(Boolean) ?? []
+
+export function compileRule(rule: ProgramRule): CompiledRule {
+  const flags = new Map<string, Meaning>()
+  const put = (list: string | undefined, meaning: Meaning) => {
+    for (const name of names(list)) flags.set(name, meaning)
+  }
+  put(rule.flags, { kind: 'flag' })
+  put(rule.glued, { kind: 'glued' })
+  for (const [use, list] of Object.entries(rule.values ?? {})) {
+    put(list, { kind: 'value', use: use as WordUse }) // Object.entries widens the keys
+  }
+  for (const [use, list] of Object.entries(rule.pairs ?? {})) {
+    put(list, { kind: 'pair', use: use as WordUse }) // as above
+  }
+  for (const [list, reason] of Object.entries(rule.refuse ?? {})) {
+    put(list, { kind: 'refused', reason })
+  }
+  return {
+    rule,
+    flags,
+    instead: new Set(names(rule.instead)),
+    harmless: new Set(names(rule.needsOperand)),
+    required: new Set(names(rule.requires)),
+  }
+}
+
+/** Compiles a rule, or finds it compiled. */
+export type Compile = (rule: ProgramRule) => CompiledRule
+
+/**
+ * Reads the words after a program's name by its rule: what each means, or why one is refused.
+ *
+ * @param label The program for the rule's name in findings, such as `git log`.
+ */
+export function readArguments(
+  words: readonly ShellWord[],
+  rule: ProgramRule,
+  label: string,
+  compile: Compile,
+): Finding | readonly Reading[] {
+  return new Reader(compile(rule), label, compile).read(words)
+}
+
+const OPEN: ProgramRule = {}
+/** What follows a script's name belongs to the script. */
+const REST: ProgramRule = { noTerminator: true }
+
+class Reader {
+  readonly #compiled: CompiledRule
+  readonly #label: string
+  readonly #compile: Compile
+  readonly #readings: Reading[] = []
+  readonly #seen = new Set<string>()
+  #operands = 0
+
+  constructor(compiled: CompiledRule, label: string, compile: Compile) {
+    this.#compiled = compiled
+    this.#label = label
+    this.#compile = compile
+  }
+
+  read(words: readonly ShellWord[]): Finding | readonly Reading[] {
+    const { rule } = this.#compiled
+    if (rule.refused !== undefined) return this.#refuse(rule.refused, this.#label)
+    if (rule.prints) return this.#prints(words)
+    const found = this.#each(words)
+    if (found !== undefined) return found
+    const seen = (some: ReadonlySet<string>) => [...this.#seen].some((flag) => some.has(flag))
+    if (rule.needsOperand !== undefined && this.#operands === 0 && !seen(this.#compiled.harmless)) {
+      return this.#refuse('it would run what it reads from its input; name a file', this.#label)
+    }
+    if (rule.requires !== undefined && !seen(this.#compiled.required)) {
+      return this.#refuse(`only with ${rule.requires.replaceAll(' ', ' or ')}`, this.#label)
+    }
+    return this.#readings
+  }
+
+  #each(words: readonly ShellWord[]): Finding | undefined {
+    const { rule } = this.#compiled
+    let flagsEnded = false
+    for (let i = 0; i < words.length; i++) {
+      const word = words[i] as ShellWord // i < length
+      const { text } = word
+      const bundle = i === 0 && rule.bundled === true && /^[A-Za-z]/.test(text)
+      if (!flagsEnded && text === '--' && !rule.noTerminator) {
+        flagsEnded = true
+      } else if (!flagsEnded && (isFlag(text) || bundle)) {
+        const used = this.#flag(bundle ? `-${text}` : text, word, words, i)
+        if (typeof used !== 'number') return used
+        i += used
+      } else if (rule.subcommands !== undefined) {
+        this.#operands++
+        return this.#rest(this.#subcommand(word), words.slice(i + 1))
+      } else {
+        const found = this.#operand(word, flagsEnded)
+        if (found !== undefined) return found
+        if (rule.stops) {
+          const rest = new Reader(this.#compile(REST), this.#label, this.#compile)
+          return this.#rest(rest, words.slice(i + 1))
+        }
+      }
+    }
+    return undefined
+  }
+
+  #rest(reader: Reader | Finding, words: readonly ShellWord[]): Finding | undefined {
+    if (!(reader instanceof Reader)) return reader
+    const found = reader.read(words)
+    if ('rule' in found) return found
+    this.#readings.push(...found)
+    return undefined
+  }
+
+  #refuse(reason: string, value: string): Finding {
+    return finding(`shell program: ${this.#label}`, `${this.#label}: ${reason}`, value)
+  }
+
+  #push(use: WordUse, word: ShellWord, text: string, flagLike: boolean): void {
+    this.#readings.push({
+      use,
+      text,
+      glob: word.glob,
+      flagLike: flagLike && word.glob !== undefined,
+    })
+  }
+
+  #prints(words: readonly ShellWord[]): Finding | readonly Reading[] {
+    const [first] = words
+    for (const [flag, meaning] of this.#compiled.flags) {
+      if (meaning.kind !== 'refused' || first === undefined) continue
+      if (first.dynamic) return this.#refuse('write its first argument out', first.text)
+      if (first.text.startsWith(flag) || first.glob !== undefined) {
+        return this.#refuse(meaning.reason, first.text)
+      }
+    }
+    for (const word of words) this.#push('text', word, word.text, false)
+    return this.#readings
+  }
+
+  #subcommand(word: ShellWord): Finding | Reader {
+    const { subcommands = {}, otherSubcommands } = this.#compiled.rule
+    const known = Object.hasOwn(subcommands, word.text) ? subcommands[word.text] : undefined
+    if (word.glob !== undefined) return this.#refuse('write the subcommand out', word.text)
+    if (known === undefined && otherSubcommands === undefined) {
+      return this.#refuse('this subcommand is not known to be safe', word.text)
+    }
+    return new Reader(this.#compile(known ?? OPEN), `${this.#label} ${word.text}`, this.#compile)
+  }
+
+  #operand(word: ShellWord, flagsEnded: boolean): Finding | undefined {
+    const { operands = ['any'], noParent } = this.#compiled.rule
+    const instead = [...this.#seen].some((flag) => this.#compiled.instead.has(flag)) ? 1 : 0
+    const at = Math.min(this.#operands + instead, operands.length - 1)
+    this.#operands++
+    if (noParent && /(?:^|\/)\.\.(?:\/|$)/.test(word.text)) {
+      return this.#refuse('`..` means another place in a link; use a path without it', word.text)
+    }
+    this.#push(operands[at] as WordUse, word, word.text, !flagsEnded) // operands is never empty
+    return undefined
+  }
+
+  /** Reads the flag at `i`; gives the number of further words it used up. */
+  #flag(text: string, word: ShellWord, words: readonly ShellWord[], i: number): Finding | number {
+    if (/^-\d+$/.test(text)) return 0
+    if (word.glob !== undefined) this.#push('text', word, word.text, true)
+    const { singleDash } = this.#compiled.rule
+    return text.startsWith('--') || singleDash
+      ? this.#long(text, words, i)
+      : this.#cluster(text, words, i)
+  }
+
+  #long(text: string, words: readonly ShellWord[], i: number): Finding | number {
+    const equals = text.indexOf('=')
+    const typed = equals === -1 ? text : text.slice(0, equals)
+    const value = equals === -1 ? undefined : text.slice(equals + 1)
+    const name = this.#resolve(typed)
+    if (name === undefined) return this.#refuse('write this flag out in full', text)
+    const meaning = this.#compiled.flags.get(name)
+    this.#seen.add(name)
+    if (meaning === undefined) {
+      if (this.#strict()) return this.#refuse('this flag is not known to be safe', text)
+      if (value !== undefined) this.#readings.push({ use: 'any', text: value })
+      else if (!text.startsWith('--')) this.#readings.push({ use: 'any', text })
+      return 0
+    }
+    if (meaning.kind === 'refused') return this.#refuse(meaning.reason, text)
+    if (meaning.kind === 'pair') return this.#take(['text', meaning.use], words, i)
+    if (meaning.kind !== 'value') {
+      if (value !== undefined) this.#readings.push({ use: 'any', text: value })
+      return 0
+    }
+    if (value === undefined) return this.#take([meaning.use], words, i)
+    this.#readings.push({ use: meaning.use, text: value })
+    return 0
+  }
+
+  #strict(): boolean {
+    const { closed, subcommands } = this.#compiled.rule
+    return closed === true || subcommands !== undefined
+  }
+
+  /** The full name of a long flag that may be abbreviated; undefined when it could be one of several that matter. */
+  #resolve(typed: string): string | undefined {
+    const { flags, rule } = this.#compiled
+    if (flags.has(typed) || rule.singleDash || typed.length < 3) return typed
+    const candidates = [...flags.keys()].filter((name) => name.startsWith(typed))
+    const refused = candidates.find((name) => flags.get(name)?.kind === 'refused')
+    if (refused !== undefined) return refused
+    const [first] = candidates
+    if (first === undefined) return typed
+    const plain = candidates.every((name) => flags.get(name)?.kind === 'flag')
+    return candidates.length === 1 || plain ? first : undefined
+  }
+
+  #cluster(text: string, words: readonly ShellWord[], i: number): Finding | number {
+    let unknown = false
+    for (let at = 1; at < text.length; at++) {
+      const flag = `-${text[at]}`
+      const meaning = this.#compiled.flags.get(flag)
+      const rest = text.slice(at + 1)
+      this.#seen.add(flag)
+      if (meaning?.kind === 'refused') return this.#refuse(meaning.reason, text)
+      if (meaning?.kind === 'glued') return 0
+      if (meaning?.kind === 'pair') return this.#take(['text', meaning.use], words, i)
+      if (meaning?.kind === 'value' && !unknown) {
+        if (rest === '') return this.#take([meaning.use], words, i)
+        this.#readings.push({ use: meaning.use, text: rest })
+        return 0
+      }
+      if (meaning === undefined && !/\d/.test(text[at] as string)) {
+        if (this.#strict()) return this.#refuse('this flag is not known to be safe', text)
+        unknown = true
+      }
+    }
+    if (unknown) this.#readings.push({ use: 'any', text })
+    return 0
+  }
+
+  #take(uses: readonly WordUse[], words: readonly ShellWord[], i: number): number {
+    let used = 0
+    for (const use of uses) {
+      const word = words[i + 1 + used]
+      if (word === undefined) break
+      this.#push(use, word, word.text, true)
+      used++
+    }
+    return used
+  }
+}
+
+function isFlag(text: string): boolean {
+  return text.length > 1 && text.startsWith('-')
+}

@@ -1,0 +1,227 @@
+import { opendirSync } from 'node:fs'
+import { type Finding, finding } from '../finding.ts'
+import type { PathPolicy, PathUse } from '../paths.ts'
+import { type Compile, type Reading, readArguments } from './arguments.ts'
+import { LANGUAGES } from './languages.ts'
+import type { ProgramRule } from './programs/rule.ts'
+import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
+import type { Place } from './walk.ts'
+import { candidatesOf, gitPaths } from './words.ts'
+
+/** Most paths that are judged for one text, and most globs that are expanded. */
+const MAX_PATHS = 1000
+const MAX_GLOBS = 16
+/** Most names of a directory that are looked at for one that begins with a dash. */
+const MAX_NAMES = 5000
+
+/** What a judge works with. */
+export interface Tools {
+  readonly allows: ShellPolicy['allows']
+  readonly paths: PathPolicy | undefined
+  /** The rule of a program; undefined for one that is not in the table. */
+  readonly rule: (name: string) => ProgramRule | undefined
+  readonly compile: Compile
+}
+
+/** The judging of one text: its simple commands and redirects, within one budget of looks at the disk. */
+export class CommandRun {
+  readonly paths: PathPolicy | undefined
+  readonly #tools: Tools
+  #judged = 0
+  #globs = 0
+
+  constructor(tools: Tools) {
+    this.#tools = tools
+    this.paths = tools.paths?.begin()
+  }
+
+  /** Judges one simple command that runs in `place`. */
+  judge(command: SimpleCommand, place: Place): Finding | undefined {
+    const [name, ...words] = command.words
+    const { allows } = this.#tools
+    const rule = name && this.#tools.rule(name.text)
+    const label = name?.text ?? ''
+    if (rule?.refused !== undefined) {
+      return finding(`shell program: ${label}`, `${label}: ${rule.refused}`, command.canonical)
+    }
+    if (allows !== undefined && !allows(command.canonical)) {
+      const reason = name
+        ? 'this command is not on the list of allowed commands'
+        : 'a redirect without a command is not on the list of allowed commands'
+      return finding('allowedShellCommandGlobs', reason, command.canonical)
+    }
+    return (
+      (name && (this.#name(name, place) ?? this.#words(words, rule, label, place))) ??
+      this.redirects(command.redirects, place)
+    )
+  }
+
+  redirects(redirects: readonly ShellRedirect[], place: Place): Finding | undefined {
+    for (const { target, use } of redirects) {
+      if (/^\/dev\/(?:tcp|udp)(?:\/|$)/.test(target.text)) {
+        return finding('shell: redirect', 'network redirects are not allowed', target.text)
+      }
+      const found = this.#path(target.text, use, place)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #name({ text }: ShellWord, place: Place): Finding | undefined {
+    if (text.startsWith('~') || text.startsWith('-')) {
+      return finding('shell: syntax', 'this is no name of a program; write the program out', text)
+    }
+    if (!text.includes('/')) return undefined
+    if (this.#tools.allows === undefined) {
+      return finding(
+        'allowedShellCommandGlobs',
+        'a program given by its path runs only when the list names that path',
+        text,
+      )
+    }
+    return this.#path(text, 'read', place)
+  }
+
+  #words(
+    words: readonly ShellWord[],
+    rule: ProgramRule = {},
+    label: string,
+    place: Place,
+  ): Finding | undefined {
+    const unknown = words.find((word) => word.dynamic)
+    if (unknown && !rule.prints) {
+      return finding(
+        'shell: syntax',
+        'only echo and printf may print $(...) or $?; write the value out',
+        unknown.text,
+      )
+    }
+    const split = this.paths && words.find((word) => word.splits)
+    if (split) return finding('shell: syntax', 'put "$(...)" in double quotes', split.text)
+    const readings = readArguments(words, rule, label, this.#tools.compile)
+    if ('rule' in readings) return readings
+    for (const reading of readings) {
+      const found = this.#reading(reading, label, place)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #reading(reading: Reading, label: string, place: Place): Finding | undefined {
+    const { use, text, glob } = reading
+    const refuse = (reason: string) =>
+      finding(`shell program: ${label}`, `${label}: ${reason}`, text)
+    if (glob !== undefined) {
+      if (use in LANGUAGES || use === 'script') return refuse('put this argument in single quotes')
+      const found = this.#glob(glob, reading.flagLike === true, place)
+      return found ?? (use === 'text' || use === 'any' ? undefined : this.#use(use, text, place))
+    }
+    if (use === 'sed' || use === 'awk' || use === 'jq' || use === 'module') {
+      const reason = LANGUAGES[use](text)
+      return reason === undefined ? undefined : refuse(reason)
+    }
+    if (use === 'script' && this.#tools.allows === undefined) {
+      return refuse('programs run from a file only when the list of allowed commands names them')
+    }
+    return this.#use(use, text, place)
+  }
+
+  #use(use: Reading['use'], text: string, place: Place): Finding | undefined {
+    switch (use) {
+      case 'read':
+      case 'write':
+        return text === '-' || text === '' ? undefined : this.#path(text, use, place)
+      case 'script':
+        return text === '-' ? undefined : this.#path(text, 'read', place)
+      case 'any':
+        for (const { text: path, fileUrl } of candidatesOf(text)) {
+          const found = this.#path(path, 'write', place, fileUrl)
+          if (found !== undefined) return found
+        }
+        return undefined
+      case 'git':
+        return this.#git(text, place)
+      case 'glob':
+        return text.startsWith('!') ? undefined : this.#programGlob(text, place)
+      default:
+        return undefined
+    }
+  }
+
+  #git(word: string, place: Place): Finding | undefined {
+    for (const { text, fromTop } of gitPaths(word)) {
+      const judge = (at: Place): Finding | undefined =>
+        /[*?[]/.test(text) ? this.#programGlob(text, at) : this.#path(text, 'write', at)
+      const found = judge(place) ?? (fromTop ? judge(this.#top(place)) : undefined)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** Where git takes `rev:path` from, as far as a path policy knows: its own directory. */
+  #top(place: Place): Place {
+    const cwd = this.paths?.cwd ?? place.real
+    return { spelled: cwd, real: cwd }
+  }
+
+  #path(text: string, use: PathUse, place: Place, fileUrl = false): Finding | undefined {
+    if (this.paths === undefined || text === '/dev/null') return undefined
+    this.#judged++
+    if (this.#judged > MAX_PATHS) {
+      return finding('shell: limits', `more than ${MAX_PATHS} paths in one command; split it up`)
+    }
+    return fileUrl
+      ? this.paths.judge(text, use, place.real)
+      : this.paths.judgeWord(text, use, place.real)
+  }
+
+  #programGlob(pattern: string, place: Place): Finding | undefined {
+    this.#globs++
+    return this.#globs > MAX_GLOBS
+      ? finding(
+          'shell: limits',
+          `more than ${MAX_GLOBS} globs in one command; split it up`,
+          pattern,
+        )
+      : this.paths?.judgeGlob(pattern, 'read', place.real)
+  }
+
+  #glob(pattern: string, flagLike: boolean, place: Place): Finding | undefined {
+    this.#globs++
+    if (this.#globs > MAX_GLOBS) {
+      return finding(
+        'shell: limits',
+        `more than ${MAX_GLOBS} globs in one command; split it up`,
+        pattern,
+      )
+    }
+    if (flagLike && /^[*?[-]/.test(pattern) && holdsDash(place.real)) {
+      return finding(
+        'shell: glob',
+        'a file name here begins with a dash and would become a flag; write ./* instead of *',
+        pattern,
+      )
+    }
+    return this.paths?.judgeShellGlob(pattern, 'write', place.real)
+  }
+}
+
+/** True when a name in the directory begins with a dash, or when there are too many to know. */
+function holdsDash(dir: string): boolean {
+  let opened: ReturnType<typeof opendirSync>
+  try {
+    opened = opendirSync(dir)
+  } catch {
+    return true
+  }
+  try {
+    for (let seen = 0; seen < MAX_NAMES; seen++) {
+      const entry = opened.readSync()
+      if (entry === null) return false
+      if (entry.name.startsWith('-')) return true
+    }
+    return true
+  } finally {
+    opened.closeSync()
+  }
+}

@@ -1,0 +1,88 @@
+import { type Finding, finding } from '../finding.ts'
+import { type CompiledRule, compileRule } from './arguments.ts'
+import { CommandRun, type Tools } from './command.ts'
+import { Lru } from './lru.ts'
+import { canonical, parseCommand } from './parse.ts'
+import type { ProgramRule } from './programs/rule.ts'
+import { ruleFor } from './programs/table.ts'
+import type { ShellJudge, ShellPolicy, ShellStep, SimpleCommand } from './types.ts'
+import { walkSteps } from './walk.ts'
+
+/** Texts whose parse is kept. */
+const MAX_PARSED = 256
+
+/**
+ * Makes the judge of commands for one policy. Every simple command of a text must be named by the
+ * policy's list; syntax, wrappers, program rules, words that are paths, and redirects are judged as well.
+ * It never throws and never starts anything; it looks at the disk through the path policy.
+ *
+ * @example const judge = shellJudge({ allows: allowedCommands(['git status', 'ls *'], 'globs') })
+ */
+export function shellJudge(policy: ShellPolicy): ShellJudge {
+  const parsed = new Lru<ShellStep | Finding>(MAX_PARSED, parseCommand)
+  const compiled = new Map<ProgramRule, CompiledRule>()
+  const paths = policy.paths?.restricted ? policy.paths : undefined
+  const tools: Tools = {
+    allows: policy.allows,
+    paths,
+    rule: (name) => ruleFor(name, policy.programs),
+    compile: (rule) => {
+      const known = compiled.get(rule) ?? compileRule(rule)
+      compiled.set(rule, known)
+      return known
+    },
+  }
+  const unrestricted = policy.allows === undefined && paths === undefined
+  const start = (cwd: string | undefined): string => cwd ?? policy.paths?.cwd ?? process.cwd()
+  const judge = (step: ShellStep, cwd: string | undefined): Finding | undefined => {
+    try {
+      const dir = start(cwd)
+      return walkSteps(step, new CommandRun(tools), { spelled: dir, real: dir })
+    } catch {
+      return finding('shell: failed', 'the command could not be judged; write it more simply')
+    }
+  }
+  const command = (text: string, cwd?: string): Finding | undefined => {
+    if (unrestricted) return undefined
+    const step = parsed.get(text)
+    return 'rule' in step ? step : judge(step, cwd)
+  }
+  return {
+    command,
+    argv: (argv, cwd) => {
+      if (unrestricted) return undefined
+      const [program, flag, code] = argv
+      if (argv.length === 3 && /^(?:bash|sh)$/.test(program ?? '') && /^-l?c$/.test(flag ?? '')) {
+        return command(code ?? '', cwd)
+      }
+      const step = plainCommand(argv)
+      return 'rule' in step ? step : judge(step, cwd)
+    },
+  }
+}
+
+/** Most bytes of an argument list, as for a text. */
+const MAX_ARGV = 16_384
+
+function plainCommand(argv: readonly string[]): SimpleCommand | Finding {
+  const [name] = argv
+  if (name === undefined || name === '' || /[\s'"`$;&|<>()]/.test(name)) {
+    return finding(
+      'shell: syntax',
+      'the first item must be the name of a program alone',
+      name ?? '',
+    )
+  }
+  const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
+  if (length > MAX_ARGV) return finding('shell: limits', 'the argument list is too long', name)
+  const bad = argv.find((word) => word.includes('\0'))
+  if (bad !== undefined) return finding('shell: characters', 'an argument holds a NUL', bad)
+  const words = argv.map((text) => ({ text }))
+  return {
+    kind: 'command',
+    words,
+    redirects: [],
+    inner: [],
+    canonical: words.map(canonical).join(' '),
+  }
+}

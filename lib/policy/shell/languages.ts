@@ -1,0 +1,87 @@
+/**
+ * Judges of the small languages that programs take on their command line. Each gives the reason why a text
+ * is refused. They accept what is known to stay within the program and refuse the rest.
+ */
+export const LANGUAGES: Readonly<
+  Record<'sed' | 'awk' | 'jq' | 'module', (text: string) => string | undefined>
+> = { sed, awk, jq, module }
+
+const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|\/(?:[^\/\\\n[]|\\[^\n]|\[\^?[^\]\/\\\n]+\])*\/[IM]*|\+\d+|~\d+)`
+const SED_PREFIX = new RegExp(`^[\\s;{}]*(?:${ADDRESS}(?:\\s*,\\s*${ADDRESS})?)?\\s*!?\\s*`)
+
+/** Addresses with `p d q = n N h H g G x P D l z { } : b t`, `y///` and `s///` with the flags `g p i I m M` or a number. */
+function sed(script: string): string | undefined {
+  const refused = 'only printing, deleting and plain s/// are allowed in sed scripts'
+  let rest = script
+  while (rest.trim() !== '') {
+    rest = rest.slice(SED_PREFIX.exec(rest)?.[0].length ?? 0)
+    if (rest === '') return undefined
+    const command = rest[0] as string
+    if ('pdq=nNhHgGxPDlz'.includes(command)) {
+      const end = /^[ \t]*(?:\d+[ \t]*)?(?:[;}\n]|$)/.exec(rest.slice(1))
+      if (end === null) return refused
+      rest = rest.slice(1 + end[0].length)
+    } else if (command === 's' || command === 'y') {
+      const after = substitution(rest)
+      if (after === undefined) return refused
+      rest = after
+    } else if (/^(?::[ \t]*\w+|[bt][ \t]*\w*)[ \t]*(?:[;}\n]|$)/.test(rest)) {
+      rest = rest.replace(/^[:bt][ \t]*\w*[ \t]*[;}\n]?/, '')
+    } else {
+      return refused
+    }
+  }
+  return undefined
+}
+
+const BRACKETS = /\[\^?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]\n])*\]/y
+
+/** What follows an `s` or `y` command, or undefined when it does not end in known flags. */
+function substitution(text: string): string | undefined {
+  const delimiter = text[1]
+  if (delimiter === undefined || /[\s\\[\]\w]/.test(delimiter)) return undefined
+  let at = 2
+  for (let part = 0; part < 2; part++) {
+    while (text[at] !== delimiter) {
+      if (at >= text.length) return undefined
+      if (part === 0 && text[at] === '[') {
+        // A delimiter inside brackets, or a backslash before their end, is read differently by different seds.
+        BRACKETS.lastIndex = at
+        const brackets = BRACKETS.exec(text)?.[0]
+        if (brackets === undefined || brackets.includes(delimiter)) return undefined
+        if (brackets.endsWith('\\]')) return undefined
+        at += brackets.length
+      } else {
+        at += text[at] === '\\' ? 2 : 1
+      }
+    }
+    at++
+  }
+  const end = /^(?:[gpiImM]|\d)*[ \t]*(?:[;}\n]|$)/.exec(text.slice(at))
+  return end === null ? undefined : text.slice(at + end[0].length)
+}
+
+/** A program that neither runs, writes nor reads anything but its operands. */
+function awk(program: string): string | undefined {
+  return /[|>@`]|getline|system|ARG[CV]|ENVIRON|SYMTAB|FUNCTAB|PROCINFO|\\\n/.test(program)
+    ? 'awk programs with |, >, getline, system, @ or its tables are not allowed'
+    : undefined
+}
+
+/** A filter that reads no modules and no environment. */
+function jq(filter: string): string | undefined {
+  return /\b(?:import|include|modulemeta)\b|(?<![.\w$"])env\b|\$ENV/.test(filter)
+    ? 'jq filters that read modules or the environment are not allowed'
+    : undefined
+}
+
+const MODULES = new Set(
+  'black build compileall flake8 isort json.tool mypy pycodestyle pydocstyle pyflakes pylint pyright pytest ruff tokenize unittest'.split(
+    ' ',
+  ),
+)
+
+/** A Python module that checks or tests. */
+function module(name: string): string | undefined {
+  return MODULES.has(name) ? undefined : 'this module is not known to be safe to run with -m'
+}

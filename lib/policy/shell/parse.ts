@@ -1,0 +1,302 @@
+import {
+  type Command,
+  type CommandExpansionPart,
+  type DoubleQuotedChild,
+  type HereDoc,
+  type ParsedScript,
+  parse,
+  type Redirection,
+  type Statement,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from 'unbash'
+import { type Finding, finding } from '../finding.ts'
+import { precheck } from './precheck.ts'
+import type { ShellRedirect, ShellStep, ShellWord } from './types.ts'
+
+/** Most simple commands in one text, substitutions included. */
+const MAX_COMMANDS = 256
+
+/** Why a text is refused. Leaves the walk at once; {@link parseCommand} turns it into a finding. */
+class Refused {
+  readonly reason: string
+  readonly value: string
+  readonly rule: string
+  constructor(reason: string, value: string, rule = 'shell: syntax') {
+    this.reason = reason
+    this.value = value
+    this.rule = rule
+  }
+}
+
+interface Walk {
+  commands: number
+}
+
+/**
+ * Parses a command text to the commands it runs. What is not on the list of understood syntax is refused,
+ * as is what the parser itself cannot make sense of.
+ */
+export function parseCommand(text: string): ShellStep | Finding {
+  const early = precheck(text)
+  if (early !== undefined) return early
+  try {
+    return script(parse(text), { commands: 0 })
+  } catch (error) {
+    if (error instanceof Refused) return finding(error.rule, error.reason, error.value)
+    return finding('shell: syntax', 'the command cannot be parsed; write it more simply', text)
+  }
+}
+
+function script(node: ParsedScript, walk: Walk): ShellStep {
+  const error = node.errors?.[0]
+  if (error !== undefined) {
+    throw new Refused(
+      `the command is not valid shell (${error.message}); correct it`,
+      error.message,
+    )
+  }
+  if (node.commands.length === 0) throw new Refused('the command is empty; give a command', '')
+  return sequence(node.commands, walk)
+}
+
+function sequence(statements: readonly Statement[], walk: Walk): ShellStep {
+  const steps = statements.map((statement): ShellStep => {
+    const step = node(statement.command, walk)
+    return statement.background ? { kind: 'apart', steps: [step], redirects: [], inner: [] } : step
+  })
+  const [only] = steps
+  return steps.length === 1 && only ? only : { kind: 'sequence', steps }
+}
+
+function node(of: SyntaxNode, walk: Walk): ShellStep {
+  switch (of.type) {
+    case 'Command':
+      return command(of, walk)
+    case 'AndOr':
+      return {
+        kind: 'and-or',
+        steps: of.commands.map((each) => node(each, walk)),
+        operators: of.operators,
+      }
+    case 'Pipeline': {
+      const steps = of.commands.map((each) => node(each, walk))
+      if (steps.length === 0) throw new Refused('the pipeline is empty; give a command', '')
+      const [only] = steps
+      const body: ShellStep =
+        steps.length === 1 && only ? only : { kind: 'apart', steps, redirects: [], inner: [] }
+      const negations = of.prefixes.filter((prefix) => prefix.type === 'Negation').length
+      return negations % 2 === 1 ? { kind: 'negated', step: body } : body
+    }
+    case 'Subshell':
+      return apart('apart', of.body.commands, [], walk)
+    case 'BraceGroup':
+      return apart('group', of.body.commands, [], walk)
+    case 'Redirected':
+      if (of.command.type === 'Subshell' || of.command.type === 'BraceGroup') {
+        const kind = of.command.type === 'Subshell' ? 'apart' : 'group'
+        return apart(kind, of.command.body.commands, of.redirects, walk)
+      }
+      return node(of.command, walk)
+    default:
+      throw new Refused(
+        `${SYNTAX[of.type] ?? 'this syntax'} is not allowed; run plain commands instead`,
+        'text' in of && typeof of.text === 'string' ? of.text : of.type,
+      )
+  }
+}
+
+/** How a refused node is called in a reason. */
+const SYNTAX: Readonly<Record<string, string>> = {
+  If: 'if',
+  For: 'for',
+  ArithmeticFor: 'for',
+  While: 'a loop',
+  Select: 'select',
+  Case: 'case',
+  Function: 'a function',
+  Coproc: 'coproc',
+  TestCommand: '[[ ]]',
+  ArithmeticCommand: 'arithmetic',
+  ArithmeticExpansion: 'arithmetic',
+  Assignment: 'an assignment',
+  SimpleExpansion: 'a variable',
+  ParameterExpansion: 'a variable',
+  ProcessSubstitution: 'process substitution',
+  BraceExpansion: 'brace expansion',
+  ExtendedGlob: 'an extended glob',
+  LocaleString: '$"..."',
+}
+
+function apart(
+  kind: 'apart' | 'group',
+  body: readonly Statement[],
+  redirections: readonly Redirection[],
+  walk: Walk,
+): ShellStep {
+  const inner: ShellStep[] = []
+  const steps = [sequence(body, walk)]
+  return { kind, steps, redirects: redirects(redirections, inner, walk), inner }
+}
+
+function command(of: Command, walk: Walk): ShellStep {
+  walk.commands++
+  if (walk.commands > MAX_COMMANDS) {
+    throw new Refused(
+      `more than ${MAX_COMMANDS} commands in one text; split it up`,
+      String(MAX_COMMANDS),
+      'shell: limits',
+    )
+  }
+  const assigned = [...of.prefix, ...of.suffix].find((each) => each.type === 'Assignment')
+  if (assigned !== undefined) {
+    throw new Refused('an assignment is not allowed; run the command without it', assigned.text)
+  }
+  const inner: ShellStep[] = []
+  const spelled = of.suffix.filter((each): each is Word => each.type === 'Word')
+  const words = (of.name ? [of.name, ...spelled] : spelled).map((each) => word(each, inner, walk))
+  const [name] = words
+  if (name && (name.dynamic || name.glob !== undefined || name.text === '')) {
+    throw new Refused('the name of the program must be written out', of.name?.text ?? '')
+  }
+  return {
+    kind: 'command',
+    words,
+    redirects: redirects(of.redirects, inner, walk),
+    inner,
+    canonical: words.map(canonical).join(' '),
+  }
+}
+
+/** One spelling for one list of words: blanks, quotes and backslashes make a word quoted. */
+export function canonical({ text, glob }: ShellWord): string {
+  const shown = glob === undefined ? text : glob.replace(/\\(.)/gsu, '$1')
+  return /^$|[\s'"\\]/u.test(shown) ? `'${shown.replaceAll("'", "'\\''")}'` : shown
+}
+
+function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk): ShellRedirect[] {
+  return nodes.flatMap((each): ShellRedirect[] => {
+    if (each.descriptor?.type === 'FileDescriptorVariable') {
+      throw new Refused('{name}> assigns a variable; use a number', `{${each.descriptor.name}}`)
+    }
+    if (each.type === 'HereDoc') {
+      hereDoc(each, inner, walk)
+      return []
+    }
+    if (each.target === undefined)
+      throw new Refused('a redirect has no target; name a file', each.operator)
+    const target = word(each.target, inner, walk)
+    if (each.type === 'HereString') return []
+    if (target.dynamic || target.glob !== undefined || target.text === '') {
+      throw new Refused('the target of a redirect must be written out', each.target.text)
+    }
+    const duplicates = each.operator === '>&' || each.operator === '<&'
+    if (duplicates && /^(?:\d+-?|-)$/.test(target.text)) return []
+    if (each.operator === '<&') throw new Refused('<& takes a number', each.target.text)
+    return [{ target, use: each.operator === '<' ? 'read' : 'write' }]
+  })
+}
+
+function hereDoc(of: HereDoc, inner: ShellStep[], walk: Walk): void {
+  const delimiter = of.delimiter?.value ?? ''
+  if (of.closing === undefined) {
+    throw new Refused('a here-document is not closed; end it with its delimiter', delimiter)
+  }
+  if (!/^[\w.-]+$/.test(delimiter)) {
+    throw new Refused('the delimiter of a here-document must be a plain word', delimiter)
+  }
+  if (of.delimiter?.quoted) return
+  for (const part of of.body.parts ?? []) expansion(part, inner, walk)
+}
+
+function word(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
+  if (of.parts === undefined) {
+    bracket(of.text, of)
+    return { text: of.value }
+  }
+  let text = ''
+  let glob = ''
+  let hasGlob = false
+  let dynamic = false
+  let splits = false
+  const literal = (value: string) => {
+    text += value
+    glob += value.replace(/[*?[\]\\]/g, '\\$&')
+  }
+  for (const part of of.parts) {
+    switch (part.type) {
+      case 'Literal':
+        bracket(part.text, of)
+        literal(part.value)
+        break
+      case 'SingleQuoted':
+        literal(part.value)
+        break
+      case 'AnsiCQuoted':
+        literal(ansiC(part.text, part.value))
+        break
+      case 'DoubleQuoted':
+        for (const child of part.parts) {
+          const value = expansion(child, inner, walk)
+          literal(value)
+          dynamic ||= child.type !== 'Literal'
+        }
+        break
+      case 'Glob':
+        if (/['"\\$`]/.test(part.text)) throw new Refused("quote the brackets: '[...]'", of.text)
+        hasGlob = true
+        text += part.text
+        glob += part.text
+        break
+      default:
+        literal(expansion(part, inner, walk))
+        dynamic = true
+        splits ||= part.type === 'CommandExpansion'
+    }
+  }
+  return {
+    text,
+    ...(hasGlob && { glob }),
+    ...(dynamic && { dynamic }),
+    ...(splits && { splits }),
+  }
+}
+
+/** What stands for an expansion in the canonical text; refuses all but `$?`, `$(...)` and backticks. */
+function expansion(part: WordPart | DoubleQuotedChild, inner: ShellStep[], walk: Walk): string {
+  if (part.type === 'Literal') return part.value
+  if (part.type === 'SimpleExpansion' && part.text === '$?') return part.text
+  if (part.type === 'CommandExpansion') {
+    inner.push(substitution(part, walk))
+    return '$(...)'
+  }
+  throw new Refused(
+    `${SYNTAX[part.type] ?? 'this syntax'} is not allowed; write the value out, or quote it with '...'`,
+    part.text,
+  )
+}
+
+function substitution(part: CommandExpansionPart, walk: Walk): ShellStep {
+  if (part.script === undefined || !/^(?:\$\(|`)/.test(part.text)) {
+    throw new Refused('this substitution is not allowed; use $(...)', part.text)
+  }
+  return { kind: 'apart', steps: [script(part.script, walk)], redirects: [], inner: [] }
+}
+
+/** A `[` that the parser took literally, in a word that also has a `]`: bash might see a pattern. */
+function bracket(text: string, of: Word): void {
+  if (of.text.includes(']') && /(?:^|[^\\])(?:\\\\)*\[/.test(text)) {
+    throw new Refused("quote the brackets: '[...]'", of.text)
+  }
+}
+
+// Escapes that mean the same in every shell and locale, and no NUL, which would end the word in bash.
+const PLAIN_ANSI_C = /^\$'(?:[^\\']|\\[nt\\'"?]|\\x[1-7][\da-fA-F](?![\da-fA-F])|\\[01][0-7]{2})*'$/
+
+function ansiC(text: string, value: string): string {
+  if (!PLAIN_ANSI_C.test(text) || precheck(`:${value}`) !== undefined) {
+    throw new Refused("this $'...' escape is not allowed; write the character itself", text)
+  }
+  return value
+}

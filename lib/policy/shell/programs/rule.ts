@@ -1,0 +1,68 @@
+/**
+ * What a word means to a program.
+ *
+ * - `text`: no path (a pattern, a message, a number)
+ * - `read`, `write`: a path, whatever it looks like
+ * - `any`: a path where it could be one, also behind `=`, `:`, `,` or `@`; URLs are none
+ * - `glob`: a pattern that the program expands
+ * - `git`: a revision, a path, or `rev:path`
+ * - `script`: a program to run, so only for commands that the operator's list names
+ * - anything else: text in a small language of that name, judged by `languages.ts`
+ */
+export type WordUse =
+  | 'text'
+  | 'read'
+  | 'write'
+  | 'any'
+  | 'glob'
+  | 'git'
+  | 'script'
+  | 'sed'
+  | 'awk'
+  | 'jq'
+  | 'module'
+
+/**
+ * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.
+ * Long flags also stand for their unambiguous beginnings, short ones for themselves in a cluster.
+ */
+export interface ProgramRule {
+  /** The program never runs; the text says what to do instead. */
+  readonly refused?: string | undefined
+  /** Flags that run programs, write where no one looks, or follow links, with the reason. */
+  readonly refuse?: Readonly<Record<string, string>> | undefined
+  /** Flags without a value, or with one behind `=` only. */
+  readonly flags?: string | undefined
+  /** Flags with a value, by what the value is. */
+  readonly values?: Partial<Readonly<Record<WordUse, string>>> | undefined
+  /** Flags with two values, the second one a path: `jq --slurpfile name file`. */
+  readonly pairs?: Partial<Readonly<Record<'text' | 'read', string>>> | undefined
+  /** Short flags whose optional value is glued to them: `-U3`. */
+  readonly glued?: string | undefined
+  /** Any other flag is refused: needed where a flag's value could be mistaken for text. */
+  readonly closed?: boolean | undefined
+  /** Flags are long with one dash: `-name`, `-outdir`. */
+  readonly singleDash?: boolean | undefined
+  /** What the operands are, in order; the last one goes on. Default: `any`. */
+  readonly operands?: readonly WordUse[] | undefined
+  /** Flags that stand for the first operand, as `-e` does for grep's pattern. */
+  readonly instead?: string | undefined
+  /** The first operand ends the flags: what follows belongs to it. */
+  readonly stops?: boolean | undefined
+  /** `--` is a word like any other. */
+  readonly noTerminator?: boolean | undefined
+  /** Without an operand it would read a program from its input. Flags that make it harmless. */
+  readonly needsOperand?: string | undefined
+  /** One of these flags must be there: without it the program does something else. */
+  readonly requires?: string | undefined
+  /** The first operand chooses a rule. Flags before it follow this rule, closed. */
+  readonly subcommands?: Readonly<Record<string, ProgramRule>> | undefined
+  /** What an operand without a rule of its own means: refused, or judged as any. Default: refused. */
+  readonly otherSubcommands?: 'any' | undefined
+  /** Prints its arguments and no more: they are text, and `$(...)` and `$?` may stand in them. */
+  readonly prints?: boolean | undefined
+  /** The first word may leave its dash out, as in `tar xzf`. */
+  readonly bundled?: boolean | undefined
+  /** Operands with a `..` are refused: they mean another place than they seem to, as in `ln -s`. */
+  readonly noParent?: boolean | undefined
+}
