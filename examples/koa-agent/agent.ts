@@ -25,9 +25,10 @@ export function createAgent(options: AgentOptions): Agent {
   const tools = new Map(Object.entries(options.tools ?? fileTools(options.workspace)))
 
   const koa = new Koa()
-  koa.on('error', (error: unknown) => {
-    // The client left: there is nobody to answer, and nothing is wrong.
-    if (!isToolwareError(error, 'ABORTED')) console.error(error)
+  koa.on('error', (error: Error & { readonly expose?: boolean }) => {
+    // A client that left, or was told what it did wrong, is no fault of ours.
+    if (isToolwareError(error, 'ABORTED') || error.expose === true) return
+    console.error(error)
   })
 
   koa.use(
