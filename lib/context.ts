@@ -325,7 +325,8 @@ export class Run {
   }
 
   /** An ask stands; what a re-check asks replaces what the same `check` asked about the old params. */
-  addAsk(name: string, phase: Asked['phase'], request: AskRequest): void {
+  addAsk(hook: string, phase: Asked['phase'], request: AskRequest): void {
+    const { asker: name = hook } = request
     this.fixedBy ??= fixesParams(request)
     this.asks ??= []
     const asked = { name, phase, request }

@@ -4,7 +4,7 @@ import { TIMED_OUT, withTimeout } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
 import { thaw } from './params.ts'
 import { recheck, stale } from './recheck.ts'
-import { hookFault, isThenable } from './steps.ts'
+import { abandon, hookFault, isThenable } from './steps.ts'
 import type { Params, Tool } from './types.ts'
 import { CallView } from './view.ts'
 import { orAbort } from './wait.ts'
@@ -104,7 +104,7 @@ function startTool(run: Run): PromiseLike<unknown> | undefined {
     return undefined
   }
   if (run.outcome !== undefined) {
-    pending.then(undefined, () => undefined)
+    abandon(pending)
     return undefined
   }
   const bounded = settings.toolTimeoutMs > 0 ? limited(run, view, pending) : pending

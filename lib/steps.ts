@@ -53,6 +53,11 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   )
 }
 
+/** Lets a promise go: whatever it rejects with later concerns nobody. */
+export function abandon(work: PromiseLike<unknown>): void {
+  Promise.resolve(work).catch(() => undefined)
+}
+
 /**
  * Way in, from step `s` on, until all have answered, one blocks (`run.outcome` is set), or one is pending
  * (`run.pending` is set). Answers the step it came to.
@@ -64,6 +69,8 @@ export function advance(run: Run, steps: readonly Step[], s: number): number {
       const answer = step.handler.call(step.entry.hook, run.view)
       if (answer !== true && answer !== undefined && answer !== null) {
         if (isThenable(answer)) {
+          // The caller gave up inside the handler: nobody is going to wait for it.
+          if (run.outcome !== undefined) abandon(answer)
           run.pending = answer
           return s
         }

@@ -197,8 +197,8 @@ export interface AskRequest {
   readonly scope?: string | undefined
   /** Lets the person change the params; policies judge them again. */
   readonly editable?: boolean | undefined
-  /** The plugin that asked, stamped by `PluginHost`. */
-  readonly pluginId?: string | undefined
+  /** Stands as the asker in place of the hook's name, where one hook asks for several: `plugin:<id>`. */
+  readonly asker?: string | undefined
   /** Called once with what came of it. Not awaited; what it throws is reported. */
   readonly onResolution?: ((resolution: ApprovalResolution) => unknown) | undefined
 }

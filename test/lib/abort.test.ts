@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import type { Outcome, ToolHook } from '../../lib/index.ts'
+import { ask, type Outcome, type ToolHook } from '../../lib/index.ts'
 import { call, deferred, echo, never, quietApp } from '../helpers/call.ts'
 
 const reason = new Error('user went away')
@@ -160,6 +160,22 @@ describe('O15, an abort by the caller', () => {
       executed: false,
     })
     expect(log).toEqual(['a skipped'])
+  })
+
+  it('lets go of what rejects after its handler has aborted the call', async () => {
+    for (const part of ['check', 'tool', 'approver'] as const) {
+      const controller = new AbortController()
+      const breaks = async (): Promise<never> => {
+        controller.abort(reason)
+        throw new Error('late')
+      }
+      const app = quietApp({ approvals: { decide: breaks } }).use({
+        name: 'h',
+        check: part === 'check' ? breaks : () => (part === 'approver' ? ask({ title: '?' }) : true),
+      })
+      const outcome = await app.execute(call({ signal: controller.signal }), breaks)
+      expect(outcome).toMatchObject({ status: 'aborted', executed: part === 'tool' })
+    }
   })
 
   it('takes a tool that aborts its own call for aborted', async () => {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { ApprovalQueue } from '../../../lib/approval/queue.ts'
-import { fakeApprover } from '../../../lib/testing/fake-approver.ts'
-import { ask, rewrite } from '../../../lib/verdict.ts'
-import { echo, quietApp } from '../../helpers/call.ts'
-import { settle } from '../../helpers/timers.ts'
+import { ApprovalQueue } from '../../lib/approval/queue.ts'
+import { fakeApprover } from '../../lib/testing/fake-approver.ts'
+import { ask, rewrite } from '../../lib/verdict.ts'
+import { echo, quietApp } from '../helpers/call.ts'
+import { settle } from '../helpers/timers.ts'
 
 describe('an ask once raised stands (O4)', () => {
   it('also when it is raised by the re-check after a wait', async () => {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { takeParams } from '../../../lib/params.ts'
-import { rewrite } from '../../../lib/verdict.ts'
-import { echo, quietApp } from '../../helpers/call.ts'
-import { settle } from '../../helpers/timers.ts'
+import { takeParams } from '../../lib/params.ts'
+import { rewrite } from '../../lib/verdict.ts'
+import { echo, quietApp } from '../helpers/call.ts'
+import { settle } from '../helpers/timers.ts'
 
 type Ok = (value: number) => void
 
