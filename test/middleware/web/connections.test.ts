@@ -7,7 +7,7 @@ import {
   type Exchange,
   type HttpRequest,
   type HttpResponse,
-} from '../../../middleware/mounts/http/connections.ts'
+} from '../../../middleware/web/connections.ts'
 
 interface FakeSocket extends EventEmitter {
   destroyed: boolean
