@@ -9,7 +9,7 @@ import { ask } from './client.ts'
 import { listen } from './listen.ts'
 import type { PipelineOptions } from './pipeline.ts'
 
-export interface TestedAgent {
+interface TestedAgent {
   readonly handle: RequestListener
   readonly pipeline: Toolware
 }

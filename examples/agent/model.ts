@@ -6,7 +6,7 @@ export interface ToolRequest {
 }
 
 /** What a model does next: it calls tools, or it has its answer. */
-export type Turn = { readonly calls: readonly ToolRequest[] } | { readonly say: string }
+type Turn = { readonly calls: readonly ToolRequest[] } | { readonly say: string }
 
 export type Message =
   | { readonly role: 'user' | 'assistant'; readonly text: string }
