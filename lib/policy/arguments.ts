@@ -36,8 +36,8 @@ type Params = Readonly<Record<string, unknown>>
 type Target = 'paths' | 'globs' | 'patches'
 
 /** More path arguments than this in one call are refused: each is looked up on disk. */
-const MAX_ARGUMENTS = 1000
-const MAX_LENGTH = 65_536
+const MAX_ARGUMENTS = 500
+const MAX_LENGTH = 32_768
 const EXPECTED: Readonly<Record<Target, string>> = {
   paths: 'a path as text',
   globs: 'a glob as text, or a list of them',
