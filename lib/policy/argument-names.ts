@@ -16,13 +16,17 @@ const MAYBE = new Set(
 const NO_PATHS = new Set('xpath jsonpath keypath classpath urlpath fieldpath profile'.split(' '))
 const GLOBS = new Set('include includes includepattern glob globs globpattern'.split(' '))
 const PATCHES = new Set('patch diff'.split(' '))
-const PLURAL = /^(.*[^s])(?:ies|s)$/
 
 const MAX_NAME = 128
 // Most names say nothing; these two look once at names that folding would leave alone.
 const PLAIN = /^[A-Za-z0-9]+$/
 const HINT =
-  /path|file|dir|folder|cwd|src|des?t|archive|attachment|put|from|to|source|target|root|ur[il]|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
+  /path|file|dir|folder|cwd|src|de?st|archive|attachment|put|from|to|source|target|root|ur[il]|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
+
+function singular(key: string): string {
+  if (key.endsWith('ies')) return `${key.slice(0, -3)}y`
+  return key.endsWith('s') && !key.endsWith('ss') ? key.slice(0, -1) : key
+}
 
 /**
  * What the name of an argument says, compared without case, `_` and `-`. `exclude` is none: it names what is left
@@ -32,8 +36,8 @@ export function nameKind(name: string): NameKind {
   if (name.length > MAX_NAME || (PLAIN.test(name) && !HINT.test(name))) return undefined
   const key = foldKey(name)
   if (NO_PATHS.has(key)) return undefined
-  const single = PLURAL.exec(key)?.[1] ?? key
-  if (PATHS.has(key) || PATHS.has(single) || PATHS.has(`${single}y`)) return 'path'
+  const single = singular(key)
+  if (PATHS.has(key) || PATHS.has(single)) return 'path'
   if (GLOBS.has(key)) return 'glob'
   if (PATCHES.has(key)) return 'patch'
   if (MAYBE.has(key) || MAYBE.has(single)) return 'maybe-path'

@@ -191,7 +191,8 @@ function judgeText(node: Node, value: string, into: Collector): void {
   } else if (kind === 'glob') {
     if (value !== '') add('globs')
   } else if (kind === 'patch') {
-    if (/^[ \t]*\*\*\* Begin Patch|^(?:--- |diff --git |Index: )/m.test(value)) add('patches')
+    if (/^(?:[ \t]*\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m.test(value))
+      add('patches')
   } else if (kind === 'maybe-path' ? looksLikePath(name, value) : inside && beginsAsPath(value)) {
     add('paths')
   }
