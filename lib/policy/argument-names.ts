@@ -18,8 +18,8 @@ const GLOBS = new Set('include includes includepattern glob globs globpattern'.s
 const PATCHES = new Set('patch diff'.split(' '))
 
 const MAX_NAME = 128
-// Most names say nothing; these two look once at names that folding would leave alone.
-const PLAIN = /^[A-Za-z0-9]+$/
+// Most names say nothing; these two look once, before folding.
+const PLAIN = /^[A-Za-z0-9_-]+$/
 const HINT =
   /path|file|dir|folder|cwd|src|de?st|archive|attachment|put|from|to|source|target|root|ur[il]|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
 
@@ -33,7 +33,8 @@ function singular(key: string): string {
  * alone.
  */
 export function nameKind(name: string): NameKind {
-  if (name.length > MAX_NAME || (PLAIN.test(name) && !HINT.test(name))) return undefined
+  if (name.length > MAX_NAME) return undefined
+  if (PLAIN.test(name) && !HINT.test(name.replace(/[_-]/g, ''))) return undefined
   const key = foldKey(name)
   if (NO_PATHS.has(key)) return undefined
   const single = singular(key)
@@ -67,6 +68,7 @@ export function beginsAsPath(value: string): boolean {
 
 /** Names of the argument that says where a command runs. */
 export function isCwdName(name: string, isExec: boolean): boolean {
+  if (name.length > MAX_NAME) return false
   const key = foldKey(name)
   if (/^(?:cwd|workdir|workingdir|workingdirectory)$/.test(key)) return true
   return isExec && /^(?:dir|directory|dirpath|folder)$/.test(key)
@@ -74,5 +76,6 @@ export function isCwdName(name: string, isExec: boolean): boolean {
 
 /** Names of the argument that holds environment variables. */
 export function isEnvName(name: string): boolean {
+  if (name.length > MAX_NAME) return false
   return /^(?:env|environment|envvars|environmentvariables|envs)$/.test(foldKey(name))
 }

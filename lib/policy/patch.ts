@@ -10,6 +10,8 @@ export interface PatchPath {
 const MAX_CHARACTERS = 1_048_576
 const MAX_LINES = 100_000
 const MAX_PATHS = 500
+/** Longer names are no paths, even when every byte is escaped. */
+const MAX_NAME = 32_768
 
 const CODEX_HEADER = /^\s*\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/s
 const CODEX_BEGIN = /^\s*\*\*\* Begin Patch\s*$/
@@ -55,6 +57,7 @@ function codexPaths(lines: readonly string[]): readonly PatchPath[] | string {
 
 function unquote(name: string): string | undefined {
   if (!name.startsWith('"')) return name
+  if (name.length > MAX_NAME) return undefined
   const body = /^"((?:[^"\\]|\\.)*)"/s.exec(name)?.[1]
   if (body === undefined) return undefined
   const simple: Readonly<Record<string, string>> = {

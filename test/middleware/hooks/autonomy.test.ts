@@ -1,9 +1,16 @@
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { Toolware } from '../../../lib/toolware.ts'
 import type { Params } from '../../../lib/types.ts'
-import { type AutonomyOptions, autonomy } from '../../../middleware/hooks/autonomy.ts'
-import { hookContext } from '../../helpers/hook-context.ts'
+import { rewrite } from '../../../lib/verdict.ts'
+import {
+  type AutonomyOptions,
+  autonomy,
+  autonomySection,
+  type ToolingSection,
+} from '../../../middleware/hooks/autonomy.ts'
+import { hookContext, recordingLogger } from '../../helpers/hook-context.ts'
 import { tempDir } from '../../helpers/temp.ts'
 import { workspace } from '../../helpers/workspace.ts'
 
@@ -138,7 +145,7 @@ describe('autonomy()', () => {
       ['exec', { command: 'ls', args: 7 }, /^arguments \| args: expected text or a list/],
       ['exec', { command: 'ls', args: '; rm x' }, /\| command: /],
       ['execute', { commands: ['ls', 'rm x'] }, /\| commands\[1\]: /],
-      ['execute', { commands: Array.from({ length: 33 }, () => 'ls') }, /more than 32 commands/],
+      ['execute', { commands: Array.from({ length: 9 }, () => 'ls') }, /more than 8 commands/],
       ['shell', { command: ['bash', '-lc', 'ls; rm x'] }, /\| command: /],
       ['shell', { command: { text: 'ls' } }, /^arguments \| command: expected a command/],
       ['shell', { command: [] }, /^arguments \| command: expected a command/],
@@ -326,5 +333,51 @@ describe('autonomy()', () => {
         autonomy({ autonomyMode: 'supervised', examples: { allow: [{ toolName: 'write_file' }] } }),
       ).toThrow('is judged ask')
     })
+  })
+})
+
+describe('autonomySection', () => {
+  it('knows every setting of its interface', () => {
+    const all: Required<ToolingSection> = {
+      autonomyMode: 'full',
+      workspaceOnly: true,
+      workspaceRoot: '.',
+      forbiddenPathGlobs: ['**/.env'],
+      allowShell: true,
+      allowedShellCommandGlobs: ['*'],
+      caseInsensitivePaths: false,
+      platform: 'posix',
+      examples: { allow: [{ toolName: 'x', params: {} }], deny: [] },
+    }
+    expect(autonomySection.parse(all)).toEqual(all)
+  })
+})
+
+describe('autonomy() in a pipeline', () => {
+  it('blocks with code, rule and details, and judges what others rewrote', async () => {
+    const app = new Toolware({ log: recordingLogger().log })
+    app.use(autonomy(inside))
+    app.use({
+      name: 'rewriter',
+      before: ({ params }) => (params.path === 'a.txt' ? rewrite({ path: '../x' }) : null),
+    })
+    let runs = 0
+    const call = (path: string) =>
+      app.execute({ toolName: 'read_file', params: { path } }, () => ++runs)
+    expect(await call('/etc/passwd')).toMatchObject({
+      status: 'blocked',
+      code: 'DENIED',
+      by: 'Autonomy',
+      rule: 'workspaceOnly',
+      details: { argument: 'path', value: '/etc/passwd' },
+    })
+    expect(await call('a.txt')).toMatchObject({
+      status: 'blocked',
+      by: 'Autonomy',
+      rule: 'workspaceOnly',
+    })
+    expect(await call('src/index.ts')).toMatchObject({ status: 'completed' })
+    expect(runs).toBe(1)
+    await app.close()
   })
 })

@@ -1,10 +1,12 @@
 import { afterAll, describe, expect, it } from 'vitest'
 import type { LimitState } from '../../../lib/state/memory.ts'
+import { Toolware } from '../../../lib/toolware.ts'
 import type { HookContext, Outcome, Params } from '../../../lib/types.ts'
 import {
   type ContractPolicy,
   type ContractScopeOptions,
   contractScope,
+  contractSection,
 } from '../../../middleware/hooks/contract-scope.ts'
 import { hookContext, recordingLogger } from '../../helpers/hook-context.ts'
 import { workspace } from '../../helpers/workspace.ts'
@@ -317,5 +319,39 @@ describe('contractScope() configuration', () => {
     expect(() =>
       contractScope({ policy: { allowedPaths: ['src'], examples }, workspaceRoot: tree.ws }),
     ).toThrow('contract.examples.deny[0]: the call of read_file is judged allow')
+  })
+})
+
+describe('contractSection', () => {
+  it('knows every setting of its interface', () => {
+    const all: Required<ContractPolicy> = {
+      maxToolCalls: 1,
+      allowedPaths: ['src'],
+      scopedCapabilities: [{ toolName: 'x', allowedPaths: ['y'] }],
+      examples: { allow: [], deny: [] },
+    }
+    expect(contractSection.parse(all)).toEqual(all)
+  })
+})
+
+describe('contractScope() in a pipeline', () => {
+  it('gives a slot back when a hook further in denies, and keeps it when the tool fails', async () => {
+    const app = new Toolware({ log: recordingLogger().log })
+    app.use(contractScope({ policy: { maxToolCalls: 2 } }))
+    app.use({ name: 'no-b', check: ({ toolName }) => toolName !== 'b' })
+    const call = async (toolName: string) =>
+      (
+        await app.execute({ toolName }, () => {
+          if (toolName === 'f') throw new Error('x')
+        })
+      ).status
+    expect(await call('b')).toBe('blocked')
+    expect(await call('f')).toBe('failed')
+    expect(await Promise.all([call('a'), call('a'), call('a')])).toEqual([
+      'completed',
+      'blocked',
+      'blocked',
+    ])
+    await app.close()
   })
 })
