@@ -193,10 +193,12 @@ export interface AskRequest {
   readonly timeoutMs?: number | undefined
   /** `deny` is always possible, named or not. */
   readonly allowedDecisions?: readonly ApprovalDecision[] | undefined
-  /** What `allow-always` is remembered under, instead of asker, agent, tool and params. */
+  /** What `allow-always` is remembered under, instead of tool and params; always within this asker and agent. */
   readonly scope?: string | undefined
   /** Lets the person change the params; policies judge them again. */
   readonly editable?: boolean | undefined
+  /** The plugin that asked, stamped by `PluginHost`. */
+  readonly pluginId?: string | undefined
   /** Called once with what came of it. Not awaited; what it throws is reported. */
   readonly onResolution?: ((resolution: ApprovalResolution) => unknown) | undefined
 }
@@ -236,6 +238,21 @@ export interface HookOptions {
   readonly timeoutMs?: number | undefined
   /** `after` and `skipped` are never awaited; `close()` drains them. */
   readonly detached?: boolean | undefined
+  /** Called by `app.close()`, once. */
+  close?(): unknown
+  /**
+   * Environment variables for the tool. Called at the gate, after the way in and before approval; of several
+   * hooks the later ones win per name. The frozen result is `ctx.execEnv`.
+   */
+  resolveExecEnv?(ctx: HookContext): MaybePromise<Readonly<Record<string, string>> | undefined>
+}
+
+/** Something whose hooks may change, such as a plugin host. Calls use the hooks that were current when they began. */
+export interface HookSource {
+  hooks(): readonly AnyHook[]
+  /** Calls the listener whenever `hooks()` would answer anew. */
+  onChange?(listener: () => void): unknown
+  close?(): unknown
 }
 
 interface Phases {
@@ -364,6 +381,8 @@ export interface ApprovalQuestion {
   readonly originalParams: Params
   /** Who asked, in order, with what each asked. At least one. */
   readonly askers: ReadonlyArray<{ readonly name: string; readonly request: AskRequest }>
+  /** The pipeline's `policyVersion`; an approval does not outlive it. */
+  readonly policyVersion?: string | undefined
 }
 
 /** What an approver answers. Only an allow lets the call through. */
@@ -387,7 +406,12 @@ export interface HeldCall {
   readonly id: string
   readonly call: ToolCall
   readonly approvedParams: Params
+  /** The person changed the params: they are judged by `check` only. */
   readonly edited: boolean
+  /** Whether what would run now is what was approved: tool, params, session, directory, environment, policies. */
+  readonly matches?:
+    | ((now: { readonly ctx: HookContext; readonly policyVersion?: string | undefined }) => boolean)
+    | undefined
 }
 
 /** Whoever can put a question to a person. `ApprovalQueue` is one. */
@@ -395,5 +419,7 @@ export interface Approver {
   decide(question: ApprovalQuestion, signal: AbortSignal): MaybePromise<ApprovalAnswer>
   /** Takes a decided call out of the store, once. Rejects with an `APPROVAL_*` code otherwise. */
   claim?(approvalId: string): MaybePromise<HeldCall>
+  /** Tells of suspended calls that will never run: denied, expired or withdrawn. */
+  onRefused?(listener: (held: HeldCall, resolution: ApprovalResolution) => void): unknown
   close?(): MaybePromise<void>
 }

@@ -49,3 +49,18 @@ export function rewrite(params: Record<string, unknown>, asked?: AskVerdict): Re
 export function isVerdict(value: unknown): value is Verdict {
   return typeof value === 'object' && value !== null && brand in value
 }
+
+const FIXES: unique symbol = Symbol.for('toolware.fixesParams') as never
+
+/**
+ * An ask after which nobody may change the params without asking again: such a change blocks with `reason`.
+ * For approvals that a host has promised for exactly these params.
+ */
+export function askFixing(request: AskRequest, reason: string): AskVerdict {
+  return ask({ ...request, [FIXES]: reason } as AskRequest)
+}
+
+/** The reason given to {@link askFixing}, if that made the request. */
+export function fixesParams(request: AskRequest): string | undefined {
+  return (request as { readonly [FIXES]?: string })[FIXES]
+}

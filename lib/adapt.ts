@@ -1,0 +1,163 @@
+import { CallView, type Run } from './context.ts'
+import { entryOf, NO_POSITION } from './entry.ts'
+import { advance, type Entry, retreat, type Step, stepsOf } from './steps.ts'
+import type { AnyHook, Middleware } from './types.ts'
+import { Walk } from './walk.ts'
+
+/**
+ * What lies further in: the gate, or koa-compose's `next`. Undefined means that the call was settled without
+ * anything to wait for.
+ */
+export type Inner = (run: Run) => PromiseLike<unknown> | undefined
+
+/** What the outermost part of a plan ends a call with; parts further in pass on what was thrown. */
+export type End = (run: Run) => unknown
+
+/**
+ * Adjacent hooks, fused into one onion middleware.
+ *
+ * Way in: every hook's `check`, then its `before`, in list order. The first deny ends it. Way out: `after` or
+ * `skipped` of every hook that was entered, in reverse. It stays synchronous until a handler returns a promise;
+ * from there on a {@link Walk} goes the same way slowly. The gate starts the tool; whoever is next to it takes
+ * the tool's answer, so that N hooks cost one promise in all.
+ */
+export class Ring {
+  readonly entries: readonly Entry[]
+  readonly steps: readonly Step[]
+
+  constructor(entries: readonly Entry[]) {
+    this.entries = entries
+    this.steps = stepsOf(entries)
+  }
+
+  go(run: Run, inner: Inner, end: End): unknown {
+    run.depth++
+    const s = advance(run, this.steps, 0)
+    if (run.outcome !== undefined) return this.leave(run, this.enteredAt(s), end)
+    if (s < this.steps.length) return new RingWalk(this, run, inner, end).goOnIn(s)
+    const pending = inner(run)
+    if (pending === undefined) return this.leave(run, this.entries.length - 1, end)
+    return pending.then(
+      (value) => {
+        if (run.running) run.complete(value)
+        return this.leave(run, this.entries.length - 1, end)
+      },
+      (error: unknown) => {
+        if (run.running) run.toolFailed(error)
+        return this.leave(run, this.entries.length - 1, end)
+      },
+    )
+  }
+
+  /** The way out of the entries up to `index`. */
+  leave(run: Run, index: number, end: End): unknown {
+    run.turnAround()
+    const i = retreat(run, this.entries, index)
+    if (i >= 0) return new RingWalk(this, run, undefined, end).goOnOut(i)
+    run.depth--
+    return end(run)
+  }
+
+  /** The last hook entered when the way in ended at step `s`; a hook without steps is entered in passing. */
+  enteredAt(s: number): number {
+    return (this.steps[s] as Step).index
+  }
+}
+
+/** The slow way through a ring. */
+class RingWalk extends Walk {
+  readonly #ring: Ring
+  readonly #inner: Inner | undefined
+  readonly #end: End
+  #resolve!: (value: unknown) => void
+
+  constructor(ring: Ring, run: Run, inner: Inner | undefined, end: End) {
+    super(run, ring.entries, ring.steps)
+    this.#ring = ring
+    this.#inner = inner
+    this.#end = end
+  }
+
+  goOnIn(s: number): Promise<unknown> {
+    void this.in(s)
+    return this.#promise()
+  }
+
+  goOnOut(i: number): Promise<unknown> {
+    void this.out(i)
+    return this.#promise()
+  }
+
+  #promise(): Promise<unknown> {
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  protected passed(): void {
+    const { run } = this
+    const last = this.#ring.entries.length - 1
+    const pending = this.#inner?.(run)
+    if (pending === undefined) return this.stopped(last)
+    pending.then(
+      (value) => {
+        if (run.running) run.complete(value)
+        this.stopped(last)
+      },
+      (error: unknown) => {
+        if (run.running) run.toolFailed(error)
+        this.stopped(last)
+      },
+    )
+  }
+
+  protected stopped(index: number): void {
+    const { run } = this
+    run.turnAround()
+    const i = retreat(run, this.#ring.entries, index)
+    if (i >= 0) void this.out(i)
+    else this.left()
+  }
+
+  protected left(): void {
+    this.end()
+    this.run.depth--
+    try {
+      this.#resolve(this.#end(this.run))
+    } catch (error) {
+      this.#resolve(Promise.reject(error))
+    }
+  }
+}
+
+const carried = new WeakMap<Middleware, readonly AnyHook[]>()
+
+/** The hooks that {@link adapt} made a middleware of, so that a pipeline can fuse them with their neighbours. */
+export function hooksOf(middleware: Middleware): readonly AnyHook[] | undefined {
+  return carried.get(middleware)
+}
+
+/**
+ * Adapts hooks into one onion middleware for use inside a pipeline. `adapt([a, b])` behaves exactly as
+ * `compose([adapt([a]), adapt([b])])`.
+ *
+ * @throws {TypeError} When one of them is no hook.
+ */
+export function adapt(hooks: readonly AnyHook[]): Middleware {
+  const list = [...hooks]
+  const ring = new Ring(list.map((hook) => entryOf(hook, NO_POSITION)))
+  const middleware: Middleware = (ctx, next) => {
+    const run = CallView.run(ctx)
+    run.rare.inner ??= []
+    run.rare.inner.push(...ring.entries)
+    return ring.go(run, next, passOn)
+  }
+  carried.set(middleware, list)
+  return middleware
+}
+
+/** How every part but the outermost ends: what the tool or a middleware threw travels on, as in Koa. */
+export function passOn(run: Run): undefined {
+  if (run.thrown !== undefined) throw run.thrown.error
+  return undefined
+}

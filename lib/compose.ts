@@ -1,0 +1,138 @@
+import koaCompose from 'koa-compose'
+import { type End, hooksOf, type Inner, passOn, Ring } from './adapt.ts'
+import { CallView, type Run } from './context.ts'
+import { entryOf, NO_POSITION } from './entry.ts'
+import { Frame, type NamedMiddleware } from './frame.ts'
+import type { Entry } from './steps.ts'
+import type { AnyHook, Middleware } from './types.ts'
+
+/** One part of a plan: a run of fused hooks, or a guarded middleware function. */
+export type Part = Ring | NamedMiddleware
+
+/**
+ * Composes the parts of a plan with koa-compose. Published 4.2.0 rejects a second `next()`, but neither
+ * notices when that error is swallowed nor when `next()` is not awaited: the {@link Frame} around each
+ * function adds that, in every environment.
+ */
+export function composeParts(
+  parts: readonly Part[],
+  gate: Inner,
+  outermost: End,
+): (run: Run) => Promise<unknown> {
+  const layers = parts.map((part, i) => {
+    const end = i === 0 ? outermost : passOn
+    return part instanceof Ring
+      ? (run: Run, next: () => Promise<unknown>) => part.go(run, next, end)
+      : (run: Run, next: () => Promise<unknown>) => new Frame(run, part, next, end).go()
+  })
+  const last = parts.at(-1)
+  if (last instanceof Ring) {
+    // A ring beside the gate takes the tool's answer itself.
+    layers[layers.length - 1] = (run) => last.go(run, gate, parts.length === 1 ? outermost : passOn)
+  }
+  const composed = koaCompose(layers as Array<koaCompose.Middleware<Run>>)
+  return (run) => composed(run, () => passGate(run, gate) as Promise<void>)
+}
+
+/** The gate on its own, behind a middleware function: takes the tool's answer before `next()` settles. */
+function passGate(run: Run, gate: Inner): unknown {
+  run.depth++
+  const pending = gate(run)
+  if (pending === undefined) {
+    run.depth--
+    return passOn(run)
+  }
+  return pending.then(
+    (value) => {
+      if (run.running) run.complete(value)
+      run.depth--
+      return passOn(run)
+    },
+    (error: unknown) => {
+      if (run.running) run.toolFailed(error)
+      run.depth--
+      return passOn(run)
+    },
+  )
+}
+
+/** A middleware function, or a hook. */
+export type Composable = Middleware | AnyHook
+
+const composed = new WeakMap<Middleware, readonly Composable[]>()
+
+/** What {@link compose} made a middleware of, so that a pipeline can take its parts. */
+export function partsOf(middleware: Middleware): readonly Composable[] | undefined {
+  return composed.get(middleware)
+}
+
+/**
+ * Composes middleware and hooks into one middleware for use inside a pipeline, in list order.
+ *
+ * @throws {TypeError} When an element is neither.
+ */
+export function compose(list: readonly Composable[]): Middleware {
+  const items = [...list]
+  const parts = partsFrom(items)
+  const middleware: Middleware = (ctx, next) => {
+    const run = CallView.run(ctx)
+    const rings = parts.filter((part) => part instanceof Ring)
+    run.rare.inner ??= []
+    run.rare.inner.push(...rings.flatMap((ring) => ring.entries))
+    return composeParts(parts, next, passOn)(run)
+  }
+  composed.set(middleware, items)
+  return middleware
+}
+
+function partsFrom(items: readonly Composable[]): Part[] {
+  return fuse(
+    flatten(items).map((item, i) =>
+      typeof item === 'function'
+        ? { fn: item, name: item.name || `middleware#${i + 1}`, position: NO_POSITION }
+        : entryOf(item, NO_POSITION),
+    ),
+  )
+}
+
+/** Middleware that `adapt` and `compose` made is replaced by what it was made of. */
+export function flatten(items: readonly Composable[]): Composable[] {
+  return items.flatMap((item) => {
+    if (typeof item !== 'function') return [item]
+    const inside = hooksOf(item) ?? partsOf(item)
+    return inside === undefined ? [item] : flatten(inside)
+  })
+}
+
+/** Joins adjacent hooks into rings. */
+export function fuse(list: ReadonlyArray<NamedMiddleware | Entry>): Part[] {
+  const parts: Part[] = []
+  let hooks: Entry[] = []
+  const close = (): void => {
+    if (hooks.length > 0) parts.push(new Ring(hooks))
+    hooks = []
+  }
+  for (const item of list) {
+    if ('fn' in item) {
+      close()
+      parts.push(item)
+    } else hooks.push(item)
+  }
+  close()
+  return parts
+}
+
+/** True for a middleware function; for a hook of the right shape. Throws a TypeError that says what is wrong with a hook. */
+export function isUsable(value: unknown): value is Composable {
+  if (typeof value === 'function') return true
+  if (typeof value !== 'object' || value === null) return false
+  entryOf(value as AnyHook, NO_POSITION)
+  return true
+}
+
+/** For what is no middleware, hook or pipeline. */
+export function notUsable(value: unknown): TypeError {
+  return new TypeError(
+    `use() takes a middleware function, a hook or a Toolware; got ${value === null ? 'null' : typeof value}`,
+  )
+}

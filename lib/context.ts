@@ -1,0 +1,573 @@
+import { randomUUID } from 'node:crypto'
+import type { Deadlines } from './deadline.ts'
+import { ToolwareError } from './errors.ts'
+import {
+  Aborted,
+  Blocked,
+  Completed,
+  Failed,
+  type Fault,
+  messageOf,
+  Pending,
+  type Times,
+} from './outcome.ts'
+import { type IntakeLimits, sameParams, takeParams } from './params.ts'
+import type { Entry } from './steps.ts'
+import type {
+  Approver,
+  AskRequest,
+  CallContext,
+  Facts,
+  HeldCall,
+  HookContext,
+  Logger,
+  Outcome,
+  Params,
+  Requester,
+  Tool,
+} from './types.ts'
+import { fixesParams } from './verdict.ts'
+
+/** The options of a pipeline, resolved once. */
+export interface Settings {
+  readonly log: Logger
+  readonly deadlines: Deadlines
+  readonly beforeTimeoutMs: number
+  readonly afterTimeoutMs: number
+  readonly toolTimeoutMs: number
+  /** Undefined under `intake: 'trusted'`: then nothing is copied. */
+  readonly intake: IntakeLimits | undefined
+  readonly timing: boolean | 'hooks'
+  readonly exposeErrors: boolean
+  readonly policyVersion: string | undefined
+  readonly approver: Approver | undefined
+  /** Tells listeners and the log of a fault that harms nothing. */
+  report(fault: Report): void
+  /** Takes work that nobody awaits; `close()` drains it. */
+  detach(work: PromiseLike<unknown>): void
+  /** Called once per call, with its outcome. */
+  settled(run: Run, outcome: Outcome, signal: AbortSignal | undefined): void
+}
+
+/** A fault inside the pipeline that did not, or no longer could, change the call. */
+export interface Report {
+  readonly hook: string
+  readonly phase: string
+  readonly error: unknown
+  readonly ctx: CallContext
+}
+
+/** The hooks of a plan, as the gate needs them. */
+export interface PlanHooks {
+  readonly entries: readonly Entry[]
+  /** Those that contribute environment variables. */
+  readonly resolvers: readonly Entry[]
+}
+
+/** Someone who asked for a person's decision. */
+export interface Asked {
+  readonly name: string
+  readonly request: AskRequest
+}
+
+/** What waits on behalf of a call, and must hear when the caller gives up. */
+export interface Waiter {
+  abort(): void
+}
+
+/** One hook's or middleware's opinion, for `explain`. */
+export interface OpinionRecord {
+  readonly hook: string
+  readonly phase: 'check' | 'before' | 'recheck' | 'middleware'
+  readonly opinion: 'none' | 'deny' | 'ask' | 'rewrite' | 'failed'
+  readonly code?: string | undefined
+  readonly reason?: string | undefined
+  readonly rule?: string | undefined
+  readonly params?: Params | undefined
+}
+
+/** What `explain` and `check` learn from a call. */
+export interface Judging {
+  readonly opinions: OpinionRecord[]
+  /** Allowed and asked calls keep what they took from limits. */
+  readonly keep: boolean
+  /** Nobody has blocked on the way to the gate, and the gate's re-check has passed. */
+  passed: boolean
+}
+
+/** Parts of a call that most calls never need. */
+interface Rare {
+  id: string | undefined
+  json: string | undefined
+  jsonOf: Params | undefined
+  state: Map<unknown, unknown> | undefined
+  execEnv: Readonly<Record<string, string>> | undefined
+  response: { readonly value: unknown } | undefined
+  transforms: Array<(chunk: unknown) => unknown> | undefined
+  held: HeldCall | undefined
+  /** Hooks that a middleware function ran through `adapt`; the plan does not know them. */
+  inner: Entry[] | undefined
+  /** Under `explain` and `check`: who said what, and whether reservations stay. */
+  judging: Judging | undefined
+  hookMs: number
+  waitMs: number
+}
+
+/** No hook or middleware has changed the params. */
+export const NO_REWRITE = -1
+
+/** One passage of a call through a pipeline: everything that changes while it lasts. Nobody outside sees it. */
+export class Run {
+  readonly settings: Settings
+  readonly toolName: string
+  readonly facts: Facts
+  readonly tool: Tool<never>
+  readonly plan: PlanHooks
+  readonly original: Params
+  params: Params
+  /** What became of the call. Set at once when it is decided, so every loop can look at it. */
+  outcome: Outcome | undefined
+  /** The tool was called. */
+  started = false
+  /** A middleware answered in its place. */
+  answered = false
+  /** The tool was called and nobody has taken its answer yet. */
+  running = false
+  /** The gate was entered: too late to ask, rewrite or respond. */
+  gated = false
+  /** What a middleware threw, or the tool: `next()` rejects with it further out. */
+  thrown: { readonly error: unknown } | undefined
+  /** Decided while the tool was running: the outcome when it ends. */
+  verdictWhenDone: Fault | undefined
+  aborted: { readonly reason: unknown } | undefined
+  /** How many middleware functions and rings are between entered and settled. */
+  depth = 0
+  /** The highest position that changed the params; hooks up to it are checked again at the gate. */
+  rewrittenAt: number = NO_REWRITE
+  /** Params fixed by an approval: changing them without asking again blocks. */
+  fixedBy: string | undefined
+  rechecking = false
+  asks: Asked[] | undefined
+  /** The promise of the handler that is being waited for; set by `advance` and `retreat`. */
+  pending: PromiseLike<unknown> | undefined
+  /** Ticks of the after-budget that are used up. */
+  budgetTicks = 0
+  budgetSpent = false
+  view: HookView
+  readonly #began: number
+  #waiters: Waiter[] | undefined
+  #views: CallView[] | undefined
+  #rare: Rare | undefined
+
+  constructor(
+    settings: Settings,
+    plan: PlanHooks,
+    toolName: string,
+    facts: Facts,
+    params: Params,
+    tool: Tool<never>,
+  ) {
+    this.settings = settings
+    this.plan = plan
+    this.plan = plan
+    this.toolName = toolName
+    this.facts = facts
+    this.params = params
+    this.original = params
+    this.tool = tool
+    this.view = new HookView(this)
+    this.#began = settings.timing === false ? 0 : performance.now()
+  }
+
+  /** True once the tool ran or was answered for: hooks leave through `after`, else through `skipped`. */
+  get ran(): boolean {
+    return this.started || this.answered
+  }
+
+  get rare(): Rare {
+    this.#rare ??= {
+      id: undefined,
+      json: undefined,
+      jsonOf: undefined,
+      state: undefined,
+      execEnv: undefined,
+      response: undefined,
+      transforms: undefined,
+      held: undefined,
+      inner: undefined,
+      judging: undefined,
+      hookMs: 0,
+      waitMs: 0,
+    }
+    return this.#rare
+  }
+
+  /** The rare parts, if any were needed. */
+  get rareIfAny(): Rare | undefined {
+    return this.#rare
+  }
+
+  get id(): string {
+    this.rare.id ??= randomUUID()
+    return this.rare.id
+  }
+
+  get argumentsJson(): string {
+    const { rare } = this
+    if (rare.json === undefined || rare.jsonOf !== this.params) {
+      rare.json = JSON.stringify(this.params)
+      rare.jsonOf = this.params
+    }
+    return rare.json
+  }
+
+  /** The end of a call that the pipeline has finished with. */
+  finish(): Outcome {
+    const { signal } = this.facts
+    const outcome = this.outcome as Outcome
+    this.settings.settled(this, outcome, signal)
+    return outcome
+  }
+
+  times(): Times {
+    const { timing } = this.settings
+    const durationMs = timing === false ? 0 : performance.now() - this.#began
+    if (timing !== 'hooks') return { durationMs }
+    return { durationMs, hookMs: this.rare.hookMs, waitMs: this.rare.waitMs }
+  }
+
+  // Decisions ------------------------------------------------------------------------------------
+
+  /** Ends the way in: the tool will not run. The first block stands. */
+  block(fault: Fault): void {
+    this.outcome ??= Object.freeze(new Blocked(fault, this.times()))
+  }
+
+  /** A fault of the onion's rules, or a middleware that threw: blocks before the tool, withholds its result after. */
+  fail(fault: Fault): void {
+    if (this.aborted !== undefined) return
+    if (this.outcome === undefined) {
+      if (this.running) this.verdictWhenDone ??= fault
+      else this.block(fault)
+    } else if (this.outcome.status === 'completed') this.#withhold(fault)
+  }
+
+  /** As {@link fail}, and stands over any other failure. */
+  deny(fault: Fault): void {
+    if (this.running && this.outcome === undefined) this.verdictWhenDone = fault
+    if (this.outcome?.status === 'failed') this.#withhold(fault)
+    else this.fail(fault)
+  }
+
+  #withhold(fault: Fault): void {
+    this.thrown = 'error' in fault ? { error: fault.error } : undefined
+    this.outcome = Object.freeze(new Failed(fault, this.started, this.times()))
+  }
+
+  /** The tool has answered, or somebody answered for it. */
+  complete(value: unknown): void {
+    this.running = false
+    if (this.outcome !== undefined) return
+    if (this.verdictWhenDone !== undefined) this.#withhold(this.verdictWhenDone)
+    else this.outcome = Object.freeze(new Completed(value, this.started, this.times()))
+  }
+
+  /** The tool threw or timed out. */
+  toolFailed(error: unknown, fault: Fault = { code: 'TOOL_FAILED', by: 'tool', error }): void {
+    this.running = false
+    if (this.outcome === undefined) this.#withhold(this.verdictWhenDone ?? fault)
+  }
+
+  /** A middleware has thrown another error for the tool's: the call keeps its code, and tells of both. */
+  rethrown(by: string, error: unknown): void {
+    const outcome = this.outcome as Failed
+    const { code, reason } = outcome
+    const details = { ...outcome.details, rethrownBy: by, rethrown: messageOf(error) }
+    const fault = { code, by: outcome.by, reason, details, error: outcome.error }
+    this.#withhold(fault)
+    this.thrown = { error }
+  }
+
+  /** A person has to decide; nothing is reserved anew, nothing given back. */
+  suspend(approvalId: string): void {
+    this.outcome ??= Object.freeze(new Pending(approvalId, this.times()))
+  }
+
+  /** Puts another result in the place of the tool's. */
+  replaceResult(value: unknown): void {
+    this.outcome = Object.freeze(new Completed(value, this.started, this.times()))
+  }
+
+  /** A middleware has answered for a failed tool. */
+  recover(value: unknown, by: string): void {
+    const toolError = this.outcome?.status === 'failed' ? this.outcome.error : undefined
+    this.thrown = undefined
+    this.outcome = Object.freeze(new Completed(value, this.started, this.times(), by, toolError))
+  }
+
+  /** Replaces the params; answers what is wrong with them, if anything. */
+  replaceParams(params: unknown, position: number): string | undefined {
+    const { intake } = this.settings
+    const taken = intake === undefined ? (params as Params) : takeParams(params, intake)
+    if (typeof taken === 'string') return taken
+    if (intake === undefined || !sameParams(taken, this.params)) {
+      this.params = taken
+      if (position > this.rewrittenAt) this.rewrittenAt = position
+    }
+    return undefined
+  }
+
+  addAsk(name: string, request: AskRequest): void {
+    this.fixedBy ??= fixesParams(request)
+    this.asks ??= []
+    if (!this.asks.some((asked) => asked.name === name && asked.request.title === request.title)) {
+      this.asks.push({ name, request })
+    }
+  }
+
+  note(record: OpinionRecord): void {
+    this.#rare?.judging?.opinions.push(record)
+  }
+
+  report(hook: string, phase: string, error: unknown): void {
+    this.settings.report({ hook, phase, error, ctx: this.view })
+  }
+
+  // Abort ----------------------------------------------------------------------------------------
+
+  /** From now on `who` hears of the caller's abort. */
+  wait(who: Waiter): void {
+    this.#waiters ??= []
+    this.#waiters.push(who)
+  }
+
+  unwait(who: Waiter): void {
+    const at = this.#waiters?.lastIndexOf(who) ?? -1
+    if (at >= 0) this.#waiters?.splice(at, 1)
+  }
+
+  /** The caller gives the call up: tells every handler, then whoever waits, the innermost first. */
+  abort(reason: unknown): void {
+    if (this.aborted !== undefined) return
+    this.aborted = { reason }
+    if (this.outcome === undefined) this.settleAborted()
+    for (const view of [...(this.#views ?? [])]) view.void(reason)
+    for (const waiter of [...(this.#waiters ?? [])].reverse()) waiter.abort()
+  }
+
+  /** Settles the call as aborted, over a result that has not reached the caller yet. A block stands. */
+  settleAborted(): void {
+    this.running = false
+    const status = this.outcome?.status
+    if (status === 'blocked' || status === 'pending' || status === 'aborted') return
+    this.thrown = undefined
+    this.outcome = Object.freeze(new Aborted(this.aborted?.reason, this.started, this.times()))
+  }
+
+  /** `view` has made a controller: it hears of the abort, unless that has come already. */
+  watch(view: CallView): void {
+    if (this.aborted !== undefined) view.void(this.aborted.reason)
+    this.#views ??= []
+    this.#views.push(view)
+  }
+
+  unwatch(view: CallView): void {
+    const at = this.#views?.indexOf(view) ?? -1
+    if (at >= 0) this.#views?.splice(at, 1)
+  }
+
+  /** Voids the context of a handler that was given up; the call goes on with a new one. */
+  renewView(reason: unknown): void {
+    const { state } = this.#rare ?? {}
+    if (state !== undefined) this.rare.state = new Map(state)
+    this.view.void(reason)
+    this.view = new HookView(this)
+  }
+
+  /** Makes the context of the way out: its signal fires only when the budget ends. */
+  turnAround(): void {
+    if (!this.view.touched) return
+    this.unwatch(this.view)
+    this.view = new HookView(this)
+  }
+}
+
+/** What every party of a call can read. All of it is on the prototype: making one costs next to nothing. */
+export class CallView implements CallContext {
+  readonly #run: Run
+  #controller: AbortController | undefined
+  /** Set when this context's handler was given up, or the call was. */
+  #voided: { readonly reason: unknown } | undefined
+
+  static {
+    Object.defineProperty(CallView.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+      value: CallView.prototype.toJSON,
+    })
+  }
+
+  constructor(run: Run) {
+    this.#run = run
+  }
+
+  /**
+   * The run behind a context.
+   *
+   * @throws {TypeError} When it is not a context of this package.
+   */
+  static run(view: CallContext): Run {
+    if (#run in view) return view.#run
+    throw new TypeError(
+      'adapt() and compose() run inside a pipeline: pass on the ctx you were given',
+    )
+  }
+
+  get id(): string {
+    return this.#run.id
+  }
+  get toolName(): string {
+    return this.#run.toolName
+  }
+  get params(): Params {
+    return this.#run.params
+  }
+  get argumentsJson(): string {
+    return this.#run.argumentsJson
+  }
+  get log(): Logger {
+    return this.#run.settings.log
+  }
+  get execEnv(): Readonly<Record<string, string>> | undefined {
+    return this.#run.rareIfAny?.execEnv
+  }
+  get toolCallId(): string | undefined {
+    return this.#run.facts.toolCallId
+  }
+  get runId(): string | undefined {
+    return this.#run.facts.runId
+  }
+  get parentCallId(): string | undefined {
+    return this.#run.facts.parentCallId
+  }
+  get sessionId(): string | undefined {
+    return this.#run.facts.sessionId
+  }
+  get sessionKey(): string | undefined {
+    return this.#run.facts.sessionKey
+  }
+  get channelId(): string | undefined {
+    return this.#run.facts.channelId
+  }
+  get senderId(): string | undefined {
+    return this.#run.facts.senderId
+  }
+  get correlationId(): string | undefined {
+    return this.#run.facts.correlationId
+  }
+  get agentId(): string | undefined {
+    return this.#run.facts.agentId
+  }
+  get requester(): Requester | undefined {
+    return this.#run.facts.requester
+  }
+  get toolKind(): string | undefined {
+    return this.#run.facts.toolKind
+  }
+  get toolInputKind(): string | undefined {
+    return this.#run.facts.toolInputKind
+  }
+  get derivedPaths(): readonly string[] | undefined {
+    return this.#run.facts.derivedPaths
+  }
+  get execHost(): Facts['execHost'] {
+    return this.#run.facts.execHost
+  }
+  get messageProvider(): string | undefined {
+    return this.#run.facts.messageProvider
+  }
+  get isStreaming(): boolean {
+    return this.#run.facts.isStreaming ?? false
+  }
+  get trace(): unknown {
+    return this.#run.facts.trace
+  }
+  get timestamp(): number | undefined {
+    return this.#run.facts.timestamp
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#voided === undefined) this.#run.watch(this)
+      if (this.#voided !== undefined) this.#controller.abort(this.#voided.reason)
+    }
+    return this.#controller.signal
+  }
+
+  /** True when the signal was read, or has fired: this context cannot serve the way out. */
+  get touched(): boolean {
+    return this.#controller !== undefined || this.#voided !== undefined
+  }
+
+  /** Fires the signal, also one that is read later. */
+  void(reason: unknown): void {
+    this.#voided ??= { reason }
+    this.#controller?.abort(reason)
+  }
+
+  /** The facts and params, for logs and debuggers. */
+  toJSON(): Record<string, unknown> {
+    return {
+      ...snapshotFacts(this.#run.facts),
+      signal: undefined,
+      toolName: this.toolName,
+      params: this.params,
+    }
+  }
+}
+
+/** What a hook gets. */
+export class HookView extends CallView implements HookContext {
+  get state(): Map<unknown, unknown> {
+    const { rare } = CallView.run(this)
+    rare.state ??= new Map()
+    return rare.state
+  }
+  get recheck(): boolean {
+    return CallView.run(this).rechecking
+  }
+  get resumed(): boolean {
+    return CallView.run(this).rareIfAny?.held !== undefined
+  }
+  get judging(): boolean {
+    return CallView.run(this).rareIfAny?.judging !== undefined
+  }
+}
+
+/** Facts as the call keeps them, the outermost source first: later ones win, and the host may change its own objects. */
+export function snapshotFacts(...sources: ReadonlyArray<Facts | undefined>): Facts {
+  const facts: Record<string, unknown> = {}
+  for (const source of sources) {
+    for (const key in source) {
+      const value = source[key as keyof Facts]
+      if (value !== undefined && !(key in CALL_FIELDS)) facts[key] = value
+    }
+  }
+  const { requester, derivedPaths } = facts as Facts
+  if (requester !== undefined) {
+    const roleIds = requester.roleIds && Object.freeze([...requester.roleIds])
+    facts['requester'] = Object.freeze(roleIds ? { ...requester, roleIds } : { ...requester })
+  }
+  if (derivedPaths !== undefined) facts['derivedPaths'] = Object.freeze([...derivedPaths])
+  return facts as Facts
+}
+
+/** What of a call is no fact. */
+const CALL_FIELDS = { toolName: 1, params: 1, argumentsJson: 1 }
+
+/** For what throws although a call's own faults are data: a middleware that acts too late. */
+export function tooLate(what: string): ToolwareError {
+  return new ToolwareError(
+    'HOOK_FAILED',
+    `ctx.${what}() came after the gate was entered: call it before next()`,
+  )
+}

@@ -1,0 +1,197 @@
+import { redactText } from './redact.ts'
+import type {
+  AbortedOutcome,
+  BlockedOutcome,
+  CompletedOutcome,
+  ErrorCode,
+  FailedOutcome,
+  PendingOutcome,
+} from './types.ts'
+
+/** Why a call did not complete. */
+export interface Fault {
+  readonly code: ErrorCode
+  /** The hook's name, `middleware#i`, `tool` or `toolware`. */
+  readonly by: string
+  readonly reason?: string | undefined
+  readonly rule?: string | undefined
+  readonly notice?: string | undefined
+  readonly retryAfterMs?: number | undefined
+  readonly details?: Readonly<Record<string, unknown>> | undefined
+  readonly approvalId?: string | undefined
+  readonly error?: unknown
+}
+
+/** How long the call took, and the parts of that with `timing: 'hooks'`. */
+export interface Times {
+  readonly durationMs: number
+  readonly hookMs?: number | undefined
+  readonly waitMs?: number | undefined
+}
+
+const MAX_TOOL_MESSAGE = 500
+
+/** A value as text: strings as they are, nothing for undefined, other values as JSON. */
+export function asText(value: unknown): string {
+  if (typeof value === 'string') return value
+  if (value === undefined) return ''
+  if (Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'string')) {
+    return value.join('')
+  }
+  try {
+    return JSON.stringify(value) ?? String(value)
+  } catch {
+    return String(value)
+  }
+}
+
+/** What an error says, in a form that may leave the process: redacted, one bounded text. */
+export function messageOf(error: unknown): string {
+  const message = error instanceof Error ? error.message : asText(error)
+  const safe = redactText(message)
+  return safe.length > MAX_TOOL_MESSAGE ? `${safe.slice(0, MAX_TOOL_MESSAGE - 1)}…` : safe
+}
+
+/** Fields shared by all outcomes. `text` is a getter, since few read the text of a large result. */
+abstract class Base {
+  readonly executed: boolean
+  readonly durationMs: number
+  declare readonly hookMs?: number | undefined
+  declare readonly waitMs?: number | undefined
+  abstract readonly status: string
+  abstract get text(): string
+
+  constructor(executed: boolean, times: Times) {
+    this.executed = executed
+    this.durationMs = times.durationMs
+    // What does not apply is left out, so that an outcome prints as what it is.
+    if (times.hookMs !== undefined) {
+      this.hookMs = times.hookMs
+      this.waitMs = times.waitMs
+    }
+  }
+
+  toJSON(): Record<string, unknown> {
+    const fields: Record<string, unknown> = { ...(this as object), text: this.text }
+    for (const key of ['error', 'toolError']) {
+      if (fields[key] !== undefined) fields[key] = messageOf(fields[key])
+    }
+    return fields
+  }
+}
+
+export class Completed extends Base implements CompletedOutcome {
+  readonly status = 'completed'
+  readonly failed = false
+  readonly result: unknown
+  declare readonly recovered?: string | undefined
+  declare readonly toolError?: unknown
+
+  constructor(
+    result: unknown,
+    executed: boolean,
+    times: Times,
+    recovered?: string,
+    toolError?: unknown,
+  ) {
+    super(executed, times)
+    this.result = result
+    if (recovered !== undefined) {
+      this.recovered = recovered
+      this.toolError = toolError
+    }
+  }
+
+  get text(): string {
+    return asText(this.result)
+  }
+}
+
+abstract class Unsuccessful extends Base {
+  readonly failed = true
+  readonly code: ErrorCode
+  readonly by: string
+  declare readonly reason?: string | undefined
+  declare readonly rule?: string | undefined
+  declare readonly notice?: string | undefined
+  declare readonly retryAfterMs?: number | undefined
+  declare readonly details?: Readonly<Record<string, unknown>> | undefined
+
+  constructor(fault: Fault, executed: boolean, times: Times) {
+    super(executed, times)
+    this.code = fault.code
+    this.by = fault.by
+    if (fault.reason !== undefined) this.reason = fault.reason
+    if (fault.rule !== undefined) this.rule = fault.rule
+    if (fault.notice !== undefined) this.notice = fault.notice
+    if (fault.retryAfterMs !== undefined) this.retryAfterMs = fault.retryAfterMs
+    if (fault.details !== undefined) this.details = fault.details
+  }
+}
+
+export class Blocked extends Unsuccessful implements BlockedOutcome {
+  readonly status = 'blocked'
+  declare readonly approvalId?: string | undefined
+
+  constructor(fault: Fault, times: Times) {
+    super(fault, false, times)
+    if (fault.approvalId !== undefined) this.approvalId = fault.approvalId
+  }
+
+  get text(): string {
+    const denied = `Tool execution denied by hook: ${this.by}`
+    return this.reason ? `${denied}\n${this.reason}` : denied
+  }
+}
+
+export class Failed extends Unsuccessful implements FailedOutcome {
+  readonly status = 'failed'
+  readonly error: unknown
+
+  constructor(fault: Fault, executed: boolean, times: Times) {
+    super(fault, executed, times)
+    this.error = fault.error
+  }
+
+  get text(): string {
+    if (this.code === 'TOOL_FAILED') return `Tool failed: ${messageOf(this.error)}`
+    if (this.code === 'TOOL_TIMEOUT') return `Tool failed: ${this.reason}`
+    const ran = this.executed ? 'The tool did run, but its result' : 'The result'
+    return `${ran} was withheld by: ${this.by}${this.reason ? `\n${this.reason}` : ''}`
+  }
+}
+
+export class Aborted extends Unsuccessful implements AbortedOutcome {
+  readonly status = 'aborted'
+  readonly error: unknown
+
+  constructor(error: unknown, executed: boolean, times: Times) {
+    super(
+      { code: 'ABORTED', by: 'toolware', reason: 'The caller gave the call up.' },
+      executed,
+      times,
+    )
+    this.error = error
+  }
+
+  get text(): string {
+    return this.executed
+      ? 'Tool call aborted. The tool had been started.'
+      : 'Tool call aborted before the tool was started.'
+  }
+}
+
+export class Pending extends Base implements PendingOutcome {
+  readonly status = 'pending'
+  readonly failed = false
+  readonly approvalId: string
+
+  constructor(approvalId: string, times: Times) {
+    super(false, times)
+    this.approvalId = approvalId
+  }
+
+  get text(): string {
+    return `Waiting for a person to decide (approval ${this.approvalId}). The tool has not run.`
+  }
+}

@@ -1,0 +1,171 @@
+import { type End, hooksOf, type Inner, Ring } from './adapt.ts'
+import { type Composable, composeParts, flatten, fuse, partsOf } from './compose.ts'
+import type { PlanHooks, Run } from './context.ts'
+import { entryOf } from './entry.ts'
+import { configError } from './errors.ts'
+import { isStreamSafe, type NamedMiddleware } from './frame.ts'
+import { openGate } from './gate.ts'
+import { foldName } from './policy/fold.ts'
+import { nameGlob, textGlob } from './policy/glob.ts'
+import type { Entry } from './steps.ts'
+import type { HookSource, Middleware } from './types.ts'
+
+/** Which tools an item cares for. */
+export interface ToolFilter {
+  readonly patterns: readonly string[]
+  matches(toolName: string): boolean
+}
+
+/**
+ * Compiles the `tools` option of `use`.
+ *
+ * @throws {ToolwareError} `CONFIG` for an empty list or a pattern that can match no tool.
+ */
+export function toolFilter(tools: readonly string[] | undefined): ToolFilter | undefined {
+  if (tools === undefined) return undefined
+  if (!Array.isArray(tools) || tools.length === 0) {
+    throw configError('tools', 'must be a list of tool name globs; leave it out for all tools')
+  }
+  const patterns = tools.map((pattern, i) => nameGlob(pattern, `tools[${i}]`).source)
+  const globs = patterns.map((pattern) => textGlob(foldName(pattern)))
+  return {
+    patterns,
+    matches: (toolName) => {
+      const folded = foldName(toolName)
+      return globs.some((glob) => glob.matches(folded))
+    },
+  }
+}
+
+/** One element of a pipeline's list, as `use` keeps it. */
+export type Item = {
+  readonly name: string | undefined
+  readonly filter: ToolFilter | undefined
+} & (
+  | { readonly kind: 'one'; readonly value: Composable }
+  | { readonly kind: 'source'; readonly value: HookSource }
+)
+
+/** What a call goes through: made once for a version of the list and a set of matching filters, then immutable. */
+export class Plan implements PlanHooks {
+  readonly entries: readonly Entry[]
+  readonly resolvers: readonly Entry[]
+  /** Nothing stands around the tool. */
+  readonly isEmpty: boolean
+  /** A middleware function may want the whole of a stream, so it has to be buffered. */
+  readonly buffersStreams: boolean
+  readonly #parts: ReadonlyArray<Ring | NamedMiddleware>
+  readonly #start: (run: Run) => unknown
+  readonly #everyone: Ring
+
+  constructor(items: readonly Item[]) {
+    const list = number(items)
+    const parts = fuse(list)
+    this.#parts = parts
+    this.entries = list.filter((item): item is Entry => !('fn' in item))
+    this.resolvers = this.entries.filter((entry) => entry.resolveExecEnv !== undefined)
+    this.isEmpty = parts.length === 0
+    this.buffersStreams = list.some((item) => 'fn' in item && !isStreamSafe(item.fn))
+    this.#everyone = new Ring(this.entries)
+    this.#start = starter(parts)
+  }
+
+  /** Takes the call through. */
+  go(run: Run): unknown {
+    return this.#start(run)
+  }
+
+  /** The way out only, of every hook: for a call that was refused before it began. */
+  skip(run: Run): unknown {
+    run.depth++
+    return this.#everyone.leave(run, this.entries.length - 1, finish)
+  }
+
+  /** Names, in order, for tests and `explain`. */
+  get names(): readonly string[] {
+    return this.#parts.flatMap((part) =>
+      part instanceof Ring ? part.entries.map((entry) => entry.name) : [part.name],
+    )
+  }
+}
+
+/** How the outermost part ends: with the outcome, whatever was thrown inside. */
+const finish: End = (run) => run.finish()
+
+/** koa-compose composes; one ring alone, or nothing at all, needs no composing. */
+function starter(parts: ReadonlyArray<Ring | NamedMiddleware>): (run: Run) => unknown {
+  const [only] = parts
+  if (only === undefined) return (run) => alone(run, openGate)
+  if (parts.length === 1 && only instanceof Ring) return (run) => only.go(run, openGate, finish)
+  return composeParts(parts, openGate, finish)
+}
+
+function alone(run: Run, gate: Inner): unknown {
+  const pending = gate(run)
+  if (pending === undefined) return finish(run)
+  return pending.then(
+    (value) => {
+      if (run.running) run.complete(value)
+      return finish(run)
+    },
+    (error: unknown) => {
+      if (run.running) run.toolFailed(error)
+      return finish(run)
+    },
+  )
+}
+
+/** Gives everything its place and every unnamed function its number. */
+function number(items: readonly Item[]): Array<Entry | NamedMiddleware> {
+  const list: Array<Entry | NamedMiddleware> = []
+  let functions = 0
+  for (const item of items) {
+    const values = item.kind === 'source' ? item.value.hooks() : flatten([item.value])
+    for (const value of values) {
+      const position = list.length
+      if (typeof value !== 'function') list.push(entryOf(value, position))
+      else {
+        functions++
+        const given = isCarrier(item.value) ? undefined : item.name
+        list.push({ fn: value, name: given ?? (value.name || `middleware#${functions}`), position })
+      }
+    }
+  }
+  return list
+}
+
+function isCarrier(value: unknown): boolean {
+  return (
+    typeof value === 'function' &&
+    (hooksOf(value as Middleware) ?? partsOf(value as Middleware)) !== undefined
+  )
+}
+
+const MAX_NAMES = 1000
+
+/** The plans of one version of a list, by which filters match; tool names only remember their plan. */
+export class Plans {
+  readonly #items: readonly Item[]
+  readonly #plans = new Map<string, Plan>()
+  readonly #byName = new Map<string, Plan>()
+  readonly #filtered: boolean
+
+  constructor(items: readonly Item[]) {
+    this.#items = [...items]
+    this.#filtered = items.some((item) => item.filter !== undefined)
+  }
+
+  for(toolName: string): Plan {
+    const name = this.#filtered ? toolName : ''
+    const known = this.#byName.get(name)
+    if (known !== undefined) return known
+    const chosen = this.#items.filter((item) => item.filter?.matches(toolName) ?? true)
+    const key = this.#items.map((item) => (chosen.includes(item) ? '1' : '0')).join('')
+    const plan = this.#plans.get(key) ?? new Plan(chosen)
+    this.#plans.set(key, plan)
+    // Tool names come from outside: forget, rather than grow.
+    if (this.#byName.size >= MAX_NAMES) this.#byName.clear()
+    this.#byName.set(name, plan)
+    return plan
+  }
+}

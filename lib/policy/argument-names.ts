@@ -1,0 +1,74 @@
+import { foldKey } from './fold.ts'
+
+/** What an argument's name says about its value. */
+export type NameKind = 'path' | 'maybe-path' | 'glob' | 'patch' | undefined
+
+const PATHS = new Set(
+  `path filepath file filename targetfile absolutepath relativepath relativeworkspacepath dirpath dir
+  directory folder cwd workdir workingdir workingdirectory rootdir basepath basedir src destination dest dst
+  oldpath newpath linkpath notebookpath outputpath outfile outdir savepath archive attachment sourcepath
+  targetpath destinationpath targetdirectory inputpath inputfile outputfile configpath configfile logfile
+  imagepath repositorypath repopath`.split(/\s+/),
+)
+const MAYBE = new Set(
+  'output from to source target root uri url image media pdf input dist entry link'.split(' '),
+)
+const NO_PATHS = new Set('xpath jsonpath keypath classpath urlpath fieldpath profile'.split(' '))
+const GLOBS = new Set('include includes includepattern glob globs globpattern'.split(' '))
+const PATCHES = new Set('patch diff'.split(' '))
+const PLURAL = /^(.*[^s])(?:ies|s)$/
+
+const MAX_NAME = 128
+// Most names say nothing; these two look once at names that folding would leave alone.
+const PLAIN = /^[A-Za-z0-9]+$/
+const HINT =
+  /path|file|dir|folder|cwd|src|des?t|archive|attachment|put|from|to|source|target|root|ur[il]|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
+
+/**
+ * What the name of an argument says, compared without case, `_` and `-`. `exclude` is none: it names what is left
+ * alone.
+ */
+export function nameKind(name: string): NameKind {
+  if (name.length > MAX_NAME || (PLAIN.test(name) && !HINT.test(name))) return undefined
+  const key = foldKey(name)
+  if (NO_PATHS.has(key)) return undefined
+  const single = PLURAL.exec(key)?.[1] ?? key
+  if (PATHS.has(key) || PATHS.has(single) || PATHS.has(`${single}y`)) return 'path'
+  if (GLOBS.has(key)) return 'glob'
+  if (PATCHES.has(key)) return 'patch'
+  if (MAYBE.has(key) || MAYBE.has(single)) return 'maybe-path'
+  return /(?:path|file|filename|directory|folder|dir)$/.test(single) ? 'maybe-path' : undefined
+}
+
+const CLIMBS = /(?:^|[\\/])\.\.(?:[\\/]|$)/
+
+/** True for an address on the web that no tool could take for a path: one that does not climb. */
+export function isWebAddress(value: string): boolean {
+  return /^https?:\/\//i.test(value) && !CLIMBS.test(value)
+}
+
+/** True when a value under an ambiguous name is meant as a path. */
+export function looksLikePath(name: string, value: string): boolean {
+  const isUrl = /^(?:url|urls|uri|uris)$/.test(foldKey(name))
+  if (/^file:/i.test(value) || /^[A-Za-z]:[\\/]/.test(value)) return true
+  if (/^[A-Za-z][A-Za-z0-9+.-]+:/.test(value)) return !isUrl && CLIMBS.test(value)
+  if (isUrl) return /^(?:\.\.?(?:[\\/]|$)|~|\\)/.test(value)
+  return value.includes('/') || value.includes('\\') || value === '..' || value.startsWith('~')
+}
+
+/** True for a text that begins as only paths do, wherever it stands. */
+export function beginsAsPath(value: string): boolean {
+  return /^(?:[\\/]|~[\\/]|\.\.(?:[\\/]|$)|[A-Za-z]:[\\/]|file:)/i.test(value)
+}
+
+/** Names of the argument that says where a command runs. */
+export function isCwdName(name: string, isExec: boolean): boolean {
+  const key = foldKey(name)
+  if (/^(?:cwd|workdir|workingdir|workingdirectory)$/.test(key)) return true
+  return isExec && /^(?:dir|directory|dirpath|folder)$/.test(key)
+}
+
+/** Names of the argument that holds environment variables. */
+export function isEnvName(name: string): boolean {
+  return /^(?:env|environment|envvars|environmentvariables|envs)$/.test(foldKey(name))
+}
