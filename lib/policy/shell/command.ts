@@ -3,7 +3,7 @@ import { type Finding, finding } from '../finding.ts'
 import type { PathPolicy, PathUse } from '../paths.ts'
 import { type Compile, type Reading, readArguments } from './arguments.ts'
 import { LANGUAGES } from './languages.ts'
-import type { ProgramRule } from './programs/rule.ts'
+import type { Language, ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
 import type { Place } from './walk.ts'
 import { candidatesOf, gitPaths } from './words.ts'
@@ -120,13 +120,16 @@ export class CommandRun {
     const refuse = (reason: string) =>
       finding(`shell program: ${label}`, `${label}: ${reason}`, text)
     if (glob !== undefined) {
-      if (use in LANGUAGES || use === 'script') return refuse('put this argument in single quotes')
+      if (isLanguage(use) || use === 'script') return refuse('put this argument in single quotes')
       const found = this.#glob(glob, reading.flagLike === true, place)
       return found ?? (use === 'text' || use === 'any' ? undefined : this.#use(use, text, place))
     }
-    if (use === 'sed' || use === 'awk' || use === 'jq' || use === 'module') {
+    if (isLanguage(use)) {
       const reason = LANGUAGES[use](text)
       return reason === undefined ? undefined : refuse(reason)
+    }
+    if (use === 'script' && (/^[-+]/.test(text) || /^\/(?:dev|proc)\//.test(text))) {
+      return refuse('it would run what it reads; name a file')
     }
     if (use === 'script' && this.#tools.allows === undefined) {
       return refuse('programs run from a file only when the list of allowed commands names them')
@@ -140,7 +143,7 @@ export class CommandRun {
       case 'write':
         return text === '-' || text === '' ? undefined : this.#path(text, use, place)
       case 'script':
-        return text === '-' ? undefined : this.#path(text, 'read', place)
+        return this.#path(text, 'read', place)
       case 'any':
         for (const { text: path, fileUrl } of candidatesOf(text)) {
           const found = this.#path(path, 'write', place, fileUrl)
@@ -212,6 +215,10 @@ export class CommandRun {
     }
     return this.paths?.judgeShellGlob(pattern, 'write', place.real)
   }
+}
+
+function isLanguage(use: Reading['use']): use is Language {
+  return Object.hasOwn(LANGUAGES, use)
 }
 
 /** A program that is not known to read only. */

@@ -279,6 +279,7 @@ function word(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
         splits ||= part.type === 'CommandExpansion'
     }
   }
+  if (hasGlob && dynamic) throw new Refused('put "$(...)" or $? in a word of its own', of.text)
   return {
     text,
     ...(hasGlob && { glob }),

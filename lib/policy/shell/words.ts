@@ -1,4 +1,6 @@
 const URL_START = /^[a-z][a-z0-9+.-]*:\/\//i
+/** `file:`, also as the transport of another scheme: `git+file:`. */
+const FILE_URL = /^([a-z][a-z0-9.-]*\+)?file:/i
 
 /** A text to judge: as a path, or as a URL of the `file:` scheme. */
 export interface Candidate {
@@ -11,7 +13,8 @@ export interface Candidate {
  * like a path after `:`, `,` or `@`, and what may be glued to a short flag. Other URLs hold none.
  */
 export function candidatesOf(word: string): Candidate[] {
-  if (/^file:/i.test(word)) return [{ text: word, fileUrl: true }]
+  const local = FILE_URL.exec(word)
+  if (local) return [{ text: word.slice(local[1]?.length ?? 0), fileUrl: true }]
   if (word === '' || word === '-' || URL_START.test(word)) return []
   const found: Candidate[] = []
   if (!word.startsWith('-')) found.push({ text: word })
@@ -20,15 +23,15 @@ export function candidatesOf(word: string): Candidate[] {
     const path = /[/~.]/.exec(word)
     if (path && path.index > 2) found.push({ text: word.slice(path.index) })
   }
-  for (const match of word.matchAll(/[=:,@]/g)) {
+  for (const match of word.matchAll(/[=:,;@<]/g)) {
     const rest = word.slice(match.index + 1)
-    if (URL_START.test(rest)) break
-    if (match[0] === ':' && rest.startsWith('//')) continue
-    if (/^file:/i.test(rest)) {
-      found.push({ text: rest, fileUrl: true })
+    const url = FILE_URL.exec(rest)
+    if (url) {
+      found.push({ text: rest.slice(url[1]?.length ?? 0), fileUrl: true })
       break
     }
-    const segment = rest.split(/[=:,@]/, 1)[0] ?? ''
+    if (URL_START.test(rest)) break
+    const segment = rest.split(/[=:,;@<]/, 1)[0] ?? ''
     for (const text of new Set([rest, segment])) {
       if (match[0] === '=' || /^[/~.]/.test(text)) found.push({ text })
     }
