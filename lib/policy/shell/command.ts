@@ -6,10 +6,12 @@ import { LANGUAGES } from './languages.ts'
 import type { Language, ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
 import type { Place } from './walk.ts'
-import { candidatesOf, gitPaths } from './words.ts'
+import { candidatesOf, filesOf, gitPaths } from './words.ts'
 
 /** Most paths that are judged for one text, and most globs that are expanded. */
-const MAX_PATHS = 1000
+const MAX_PATHS = 600
+/** Most characters of such paths, where a word may be judged in several parts. */
+const MAX_PATH_TEXT = 65_536
 const MAX_GLOBS = 16
 /** Most names of a directory that are looked at for one that begins with a dash. */
 const MAX_NAMES = 5000
@@ -28,6 +30,7 @@ export class CommandRun {
   readonly paths: PathPolicy | undefined
   readonly #tools: Tools
   #judged = 0
+  #judgedText = 0
   /** A command before may have changed what is on the disk. */
   #changed = false
   #globs = 0
@@ -145,7 +148,8 @@ export class CommandRun {
       case 'script':
         return this.#path(text, 'read', place)
       case 'any':
-        for (const { text: path, fileUrl } of candidatesOf(text)) {
+      case 'at':
+        for (const { text: path, fileUrl } of use === 'at' ? filesOf(text) : candidatesOf(text)) {
           const found = this.#path(path, 'write', place, fileUrl)
           if (found !== undefined) return found
         }
@@ -178,8 +182,9 @@ export class CommandRun {
   #path(text: string, use: PathUse, place: Place, fileUrl = false): Finding | undefined {
     if (this.paths === undefined || text === '/dev/null') return undefined
     this.#judged++
-    if (this.#judged > MAX_PATHS) {
-      return finding('shell: limits', `more than ${MAX_PATHS} paths in one command; split it up`)
+    this.#judgedText += text.length
+    if (this.#judged > MAX_PATHS || this.#judgedText > MAX_PATH_TEXT) {
+      return finding('shell: limits', `more than ${MAX_PATHS} paths in one text; split it up`, text)
     }
     return fileUrl
       ? this.paths.judge(text, use, place.real)

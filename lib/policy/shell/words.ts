@@ -2,6 +2,8 @@ const URL_START = /^[a-z][a-z0-9+.-]*:\/\//i
 /** `file:`, also as the transport of another scheme: `git+file:`. */
 const FILE_URL = /^([a-z][a-z0-9.-]*\+)?file:/i
 
+const SEPARATOR = /[=:,;@<]/
+
 /** A text to judge: as a path, or as a URL of the `file:` scheme. */
 export interface Candidate {
   readonly text: string
@@ -23,20 +25,29 @@ export function candidatesOf(word: string): Candidate[] {
     const path = /[/~.]/.exec(word)
     if (path && path.index > 2) found.push({ text: word.slice(path.index) })
   }
-  for (const match of word.matchAll(/[=:,;@<]/g)) {
-    const rest = word.slice(match.index + 1)
+  for (let at = word.search(SEPARATOR); at !== -1; ) {
+    const rest = word.slice(at + 1)
     const url = FILE_URL.exec(rest)
     if (url) {
       found.push({ text: rest.slice(url[1]?.length ?? 0), fileUrl: true })
       break
     }
     if (URL_START.test(rest)) break
-    const segment = rest.split(/[=:,;@<]/, 1)[0] ?? ''
-    for (const text of new Set([rest, segment])) {
-      if (match[0] === '=' || /^[/~.]/.test(text)) found.push({ text })
+    const length = rest.search(SEPARATOR)
+    if (word[at] === '=' || /^[/~.]/.test(rest)) {
+      found.push({ text: rest })
+      if (length !== -1) found.push({ text: rest.slice(0, length) })
     }
+    at = length === -1 ? -1 : at + 1 + length
   }
   return found.filter(({ text }) => text !== '' && text !== '-')
+}
+
+/** The files that a value of curl names: after an `@` or `<` at its beginning or behind a name and `=`. */
+export function filesOf(value: string): Candidate[] {
+  const path = /^(?:[^=@<]*=?)[@<](.*)$/s.exec(value)?.[1]
+  if (path === undefined || path === '' || path === '-') return []
+  return [...new Set([path, path.split(/[;,]/, 1)[0] ?? path])].map((text) => ({ text }))
 }
 
 /** A path in a git operand, and whether git takes it from the top of the work tree. */

@@ -202,10 +202,11 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
       '--proto --proto-default --unix-socket --abstract-unix-socket --engine': 'it leaves HTTP',
     },
     values: {
-      text: '-X --request -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry -x --proxy --data-raw -r --range',
+      text: '-X --request -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry -x --proxy --data-raw --form-string -r --range',
       write: '-o --output --output-dir',
       read: '-T --upload-file --cacert --capath -E --cert --key --netrc-file',
-      any: '-w --write-out -H --header -b --cookie -d --data --data-binary --data-urlencode --data-ascii --json -F --form --form-string --url',
+      at: '-w --write-out -H --header -d --data --data-binary --data-urlencode --data-ascii --json -F --form',
+      any: '-b --cookie --url',
     },
   },
   wget: {

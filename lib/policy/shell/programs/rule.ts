@@ -4,12 +4,22 @@
  * - `text`: no path (a pattern, a message, a number)
  * - `read`, `write`: a path, whatever it looks like
  * - `any`: a path where it could be one, also behind `=`, `:`, `,` or `@`; URLs are none
+ * - `at`: text, with a path after `@` or `<`
  * - `glob`: a pattern that the program expands
  * - `git`: a revision, a path, or `rev:path`
  * - `script`: a program to run, so only for commands that the operator's list names
  * - a {@link Language}: text that `languages.ts` judges
  */
-export type WordUse = 'text' | 'read' | 'write' | 'any' | 'glob' | 'git' | 'script' | Language
+export type WordUse =
+  | 'text'
+  | 'read'
+  | 'write'
+  | 'any'
+  | 'at'
+  | 'glob'
+  | 'git'
+  | 'script'
+  | Language
 
 /** A small language, or the like, that `languages.ts` judges. */
 export type Language = 'sed' | 'awk' | 'jq' | 'format' | 'module' | 'target' | 'task'
