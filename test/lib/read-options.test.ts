@@ -22,14 +22,14 @@ describe('readOptions()', () => {
   it.each<[unknown, string]>([
     [{ name: 'x' }, 'accepted'],
     [{ name: 7 }, 'section.name: must be text; got 7'],
-    [{}, 'section.name: must be text; got nothing'],
-    [{ name: 'x', list: [{ n: 1 }, { n: 'two' }] }, "section.list[1].n: must be whole; got 'two'"],
-    [{ name: 'x', nmae: 1 }, 'section.nmae: no such setting; remove it or correct its name'],
+    [{}, 'section.name: is missing; it must be text'],
+    [{ name: 'x', list: [{ n: 1 }, { n: 'two' }] }, 'section.list[1].n: must be whole; got "two"'],
+    [{ name: 'x', nmae: 1 }, 'section.nmae: there is no such key; did you mean name?'],
     [
       { name: 'x', list: [{ n: 1, m: 2 }] },
-      'section.list[0].m: no such setting; remove it or correct its name',
+      'section.list[0].m: there is no such key; did you mean n?',
     ],
-    [{ name: ['\u202e'] }, 'section.name: must be text; got [\\"\\u202e\\"]'],
+    [{ name: ['\u202e'] }, 'section.name: must be text; got ["\\u202e"]'],
   ])('%j: %s', (value, message) => {
     expect(problem(value)).toBe(message)
   })

@@ -50,8 +50,11 @@ function layOut(dir: string, entries: readonly Entry[]): { root: string; outside
   for (const what of entries) {
     try {
       const at = join(root, ...what.path)
-      mkdirSync(join(at, '..'), { recursive: true })
-      if (!realpathSync(join(at, '..')).startsWith(root)) continue
+      // One by one, or links would lead the making of directories out of the tree.
+      for (let i = 1; i < what.path.length; i++) {
+        const above = join(root, ...what.path.slice(0, i))
+        if (!lstatSync(above, { throwIfNoEntry: false })?.isDirectory()) mkdirSync(above)
+      }
       if (what.kind === 'dir') mkdirSync(at)
       if (what.kind === 'file') writeFileSync(at, 'inside', { flag: 'wx' })
       if ('target' in what) symlinkSync(real(what.target, root, outside) || '.', at)

@@ -265,15 +265,12 @@ describe('autonomy()', () => {
     it.each<[unknown, string | RegExp]>([
       [
         { autonomyMode: 'read-only' },
-        "tooling.autonomyMode: must be full, supervised or readonly; got 'read-only'",
+        'tooling.autonomyMode: must be full, supervised or readonly; got "read-only"',
       ],
-      [
-        { workspaceOnly: 'yes' },
-        "tooling.workspaceOnly: Invalid input: expected boolean, received string; got 'yes'",
-      ],
+      [{ workspaceOnly: 'yes' }, 'tooling.workspaceOnly: must be true or false; got "yes"'],
       [
         { workspaceOnly: true },
-        'tooling.workspaceRoot: must name a directory, since workspaceOnly is on; got nothing',
+        'tooling.workspaceRoot: is missing; it must name a directory, since workspaceOnly is on',
       ],
       [
         { workspaceRoot: '/nope' },
@@ -281,15 +278,15 @@ describe('autonomy()', () => {
       ],
       [
         { workspaceRoot: ' ' },
-        "tooling.workspaceRoot: must not be blank, nor begin or end with a blank; got ' '",
+        'tooling.workspaceRoot: must not be blank, nor begin or end with a blank; got " "',
       ],
       [
         { forbiddenPathGlob: [] },
-        'tooling.forbiddenPathGlob: no such setting; remove it or correct its name',
+        'tooling.forbiddenPathGlob: there is no such key; did you mean forbiddenPathGlobs?',
       ],
       [
         { forbiddenPathGlobs: ['ok', ''] },
-        "tooling.forbiddenPathGlobs[1]: must not be blank, nor begin or end with a blank; got ''",
+        'tooling.forbiddenPathGlobs[1]: must not be blank, nor begin or end with a blank; got ""',
       ],
       [
         { forbiddenPathGlobs: ['!x'] },
@@ -297,17 +294,17 @@ describe('autonomy()', () => {
       ],
       [
         { allowedShellCommandGlobs: [' ls'] },
-        "tooling.allowedShellCommandGlobs[0]: must not be blank, nor begin or end with a blank; got ' ls'",
+        'tooling.allowedShellCommandGlobs[0]: must not be blank, nor begin or end with a blank; got " ls"',
       ],
-      [{ platform: 'darwin' }, "tooling.platform: must be posix or win32; got 'darwin'"],
-      [{ tools: { 'a b': { access: 'read' } } }, /^tools\.a b: /],
+      [{ platform: 'darwin' }, 'tooling.platform: must be posix or win32; got "darwin"'],
+      [{ tools: { 'a b': { access: 'read' } } }, /^tools\["a b"\]: /],
       [
         { tools: { a: { access: 'look' } } },
-        "tools.a.access: must be read, write or exec; got 'look'",
+        'tools.a.access: must be read, write or exec; got "look"',
       ],
       [
         { tools: { a: { access: 'read', command: 'x' } } },
-        "tools.a.command: is for tools with access: 'exec'; got 'x'",
+        'tools.a.command: is for tools with access: exec; got "x"',
       ],
       [
         { tools: { a: { access: 'read', paths: ['a[b]'] } } },

@@ -300,15 +300,15 @@ describe('contractScope() configuration', () => {
     ],
     [{ maxToolCalls: -1 }, /^contract\.maxToolCalls: must be positive/],
     [{ maxToolCalls: 1.5 }, /^contract\.maxToolCalls: must be a positive whole number/],
-    [{ maxToolCalls: '3' }, /^contract\.maxToolCalls: must be a positive whole number.*got '3'$/],
+    [{ maxToolCalls: '3' }, /^contract\.maxToolCalls: must be a positive whole number.*got "3"$/],
     [{ allowedPaths: [' '] }, /^contract\.allowedPaths\[0\]: must not be blank/],
     [
       { allowedPaths: ['a '] },
-      /^contract\.allowedPaths\[0\]: must not be blank, nor begin or end with a blank; got 'a '$/,
+      /^contract\.allowedPaths\[0\]: must not be blank, nor begin or end with a blank; got "a "$/,
     ],
     [{ allowedPaths: 'src' }, /^contract\.allowedPaths: /],
     [{ scopedCapabilities: [{ tool: 'x' }] }, /^contract\.scopedCapabilities\[0\]/],
-    [{ maxCalls: 3 }, 'contract.maxCalls: no such setting; remove it or correct its name'],
+    [{ maxCalls: 3 }, /^contract\.maxCalls: there is no such key; known here are maxToolCalls, /],
   ])('refuses %j', (policy, message) => {
     // Wrong on purpose, as a configuration file could be.
     expect(() => contractScope({ policy: policy as ContractPolicy })).toThrow(message)
