@@ -100,6 +100,12 @@ class Reader {
     if (rule.needsOperand !== undefined && this.#operands === 0 && !seen(this.#compiled.harmless)) {
       return this.#refuse('it would run what it reads from its input; name a file', this.#label)
     }
+    for (const [flags, other] of Object.entries(rule.onlyWith ?? {})) {
+      const flag = names(flags).find((name) => this.#seen.has(name))
+      if (flag !== undefined && !names(other).some((name) => this.#seen.has(name))) {
+        return this.#refuse(`${flag} follows links out of the directory; add ${other}`, flag)
+      }
+    }
     if (rule.requires !== undefined && !seen(this.#compiled.required)) {
       return this.#refuse(`only with ${rule.requires.replaceAll(' ', ' or ')}`, this.#label)
     }
@@ -168,7 +174,11 @@ class Reader {
         return this.#refuse(meaning.reason, first.text)
       }
     }
-    for (const word of words) this.#push('text', word, word.text, false)
+    const ended = first?.text === '--' ? 1 : 0
+    for (const [i, word] of words.entries()) {
+      const use = this.#compiled.rule.prints === 'format' && i === ended ? 'format' : 'text'
+      this.#push(use, word, word.text, false)
+    }
     return this.#readings
   }
 
@@ -183,10 +193,13 @@ class Reader {
   }
 
   #operand(word: ShellWord, flagsEnded: boolean): Finding | undefined {
-    const { operands = ['any'], noParent } = this.#compiled.rule
+    const { operands = ['any'], noParent, maxOperands = Infinity } = this.#compiled.rule
     const instead = [...this.#seen].some((flag) => this.#compiled.instead.has(flag)) ? 1 : 0
     const at = Math.min(this.#operands + instead, operands.length - 1)
     this.#operands++
+    if (this.#operands > maxOperands) {
+      return this.#refuse('it takes fewer operands; redirect the output instead', word.text)
+    }
     if (noParent && /(?:^|\/)\.\.(?:\/|$)/.test(word.text)) {
       return this.#refuse('`..` means another place in a link; use a path without it', word.text)
     }
@@ -199,6 +212,8 @@ class Reader {
     if (/^-\d+$/.test(text)) return 0
     if (word.glob !== undefined) this.#push('text', word, word.text, true)
     const { singleDash } = this.#compiled.rule
+    const whole = this.#compiled.flags.get(text.split('=', 1)[0] ?? text)
+    if (whole?.kind === 'refused') return this.#refuse(whole.reason, text)
     return text.startsWith('--') || singleDash
       ? this.#long(text, words, i)
       : this.#cluster(text, words, i)

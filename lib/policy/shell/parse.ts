@@ -18,6 +18,9 @@ import type { ShellRedirect, ShellStep, ShellWord } from './types.ts'
 /** Most simple commands in one text, substitutions included. */
 const MAX_COMMANDS = 256
 
+/** Most wildcards in one word. */
+const MAX_GLOB_PARTS = 32
+
 /** Why a text is refused. Leaves the walk at once; {@link parseCommand} turns it into a finding. */
 class Refused {
   readonly reason: string
@@ -242,6 +245,7 @@ function word(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
   let text = ''
   let glob = ''
   let hasGlob = false
+  let globs = 0
   let dynamic = false
   let splits = false
   const literal = (value: string) => {
@@ -270,6 +274,9 @@ function word(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
       case 'Glob':
         if (/['"\\$`]/.test(part.text)) throw new Refused("quote the brackets: '[...]'", of.text)
         hasGlob = true
+        if (++globs > MAX_GLOB_PARTS) {
+          throw new Refused('too many wildcards in one word; write the names out', of.text)
+        }
         text += part.text
         glob += part.text
         break
@@ -279,6 +286,7 @@ function word(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
         splits ||= part.type === 'CommandExpansion'
     }
   }
+  if (hasGlob && dynamic) throw new Refused('put "$(...)" or $? in a word of its own', of.text)
   return {
     text,
     ...(hasGlob && { glob }),
