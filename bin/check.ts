@@ -28,8 +28,6 @@ Exit code 0; 1 with --fail-on; 2 for misuse, a bad configuration or bad input.
 
 /** `toolware check`. */
 export const check: Command = {
-  name: 'check',
-  summary: 'judge recorded calls without executing them',
   help,
   async run(args, io) {
     const { values, positionals } = parseOptions(args, {
@@ -49,7 +47,9 @@ export const check: Command = {
     const report = new Report(io, values.json === true)
     let failed = false
     try {
-      for await (const { call } of await validated(source)) {
+      const calls = await validated(source)
+      await ready.notify()
+      for await (const { call } of calls) {
         if (io.signal.aborted) break
         clock.set(call.timestamp)
         const line = verdictLine(call, await app.explain(call, { keepReservations: true }))

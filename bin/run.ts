@@ -35,8 +35,6 @@ Exit code 0; 1 when a call did not complete; 2 for misuse, a bad configuration o
 
 /** `toolware run`. */
 export const run: Command = {
-  name: 'run',
-  summary: 'execute recorded calls through the pipeline, with real tools',
   help,
   async run(args, io) {
     const { values, positionals } = parseOptions(args, {
@@ -60,6 +58,7 @@ export const run: Command = {
     const report = new Report(io, values.json === true)
     const session = new Session(app, ready.workspace, io)
     let allCompleted = true
+    await ready.notify()
     try {
       for await (const numbered of calls) {
         if (io.signal.aborted) break
