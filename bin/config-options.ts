@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import {
   configNotices,
   hasPolicy,
@@ -22,6 +22,8 @@ export interface ConfigOptions {
 /** A configuration as the command line completes it. */
 export interface ReadyConfig {
   readonly config: ToolwareConfig
+  /** What paths of the configuration are relative to. */
+  readonly folder: string
   /** Where tools work. */
   readonly workspace: string
   /** Puts the name of the file in front of an error about it. */
@@ -49,6 +51,7 @@ export async function readyConfig(options: ConfigOptions, io: Io): Promise<Ready
   }
   return {
     config,
+    folder: file === undefined ? io.cwd : dirname(resolve(io.cwd, file)),
     workspace: root ?? config.tooling?.workspaceRoot ?? io.cwd,
     explainError: (error) => (file === undefined ? error : inFile(file, error)),
     async notify() {

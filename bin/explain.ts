@@ -41,7 +41,7 @@ export const explain: Command = {
     const clock = recordedClock()
     clock.set(call.timestamp)
     const ready = await readyConfig(values, io)
-    const app = judgingApp(ready, clock, values['no-plugins'] === true)
+    const app = await judgingApp(ready, clock, values['no-plugins'] === true)
     try {
       await ready.notify()
       const explanation = await app.explain(call)

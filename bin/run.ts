@@ -7,6 +7,7 @@ import type { NumberedCall } from './calls.ts'
 import { type Command, type Io, onlyOne, parseOptions } from './command.ts'
 import { type ReadyConfig, readyConfig } from './config-options.ts'
 import { type CallSource, openCalls, validated } from './input.ts'
+import { loadPlugins } from './plugins.ts'
 import { terminalApprover } from './prompt.ts'
 import { recordedClock } from './recorded-clock.ts'
 import { Report } from './report.ts'
@@ -54,7 +55,7 @@ export const run: Command = {
     const calls = source.rereadable ? await validated(source) : source.calls()
     const clock = recordedClock()
     const isRecorded = values['recorded-time'] === true
-    const app = runningApp(ready, io, source, isRecorded ? clock.now : undefined)
+    const app = await runningApp(ready, io, source, isRecorded ? clock.now : undefined)
     const report = new Report(io, values.json === true)
     const session = new Session(app, ready.workspace, io)
     let allCompleted = true
@@ -99,20 +100,23 @@ class Session {
   }
 }
 
-function runningApp(
+async function runningApp(
   ready: ReadyConfig,
   io: Io,
   source: CallSource,
   clock: (() => number) | undefined,
-): Toolware {
-  const { approvals, ...config } = ready.config
+): Promise<Toolware> {
+  const { approvals, plugins: _, ...config } = ready.config
   // A terminal that brings the calls cannot bring answers as well.
   const approver =
     io.stdin.isTTY && source.name !== 'stdin' ? terminalApprover(io, approvals) : undefined
+  let plugins: Awaited<ReturnType<typeof loadPlugins>>
   try {
     requireHere(ready.config)
-    return toolwareFromConfig(config, { approvals: approver, clock })
+    plugins = await loadPlugins(ready)
+    return toolwareFromConfig(config, { approvals: approver, clock, plugins })
   } catch (error) {
+    await plugins?.close()
     throw ready.explainError(error)
   }
 }

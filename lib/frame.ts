@@ -1,5 +1,5 @@
 import type { End } from './adapt.ts'
-import { HookView, type Run, tooLate, type Waiter } from './context.ts'
+import type { Run, Waiter } from './context.ts'
 import { Slot, type Waiting } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
 import type { Fault } from './outcome.ts'
@@ -14,6 +14,7 @@ import type {
   Outcome,
 } from './types.ts'
 import { ask, deny } from './verdict.ts'
+import { HookView } from './view.ts'
 
 /** A middleware function with the name that texts and logs show for it. */
 export interface NamedMiddleware {
@@ -214,7 +215,7 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
     this.#beforeGate('ask')
     const { name } = this.#part
     this.#run.note({ hook: name, phase: 'middleware', opinion: 'ask', reason: request.title })
-    this.#run.addAsk(name, ask(request).request)
+    this.#run.addAsk(name, 'middleware', ask(request).request)
   }
 
   rewrite(params: Record<string, unknown>): void {
@@ -246,7 +247,10 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
 
   #beforeGate(what: string): void {
     const run = this.#run
-    if (run.gated || run.outcome !== undefined) throw tooLate(what)
+    if (run.gated || run.outcome !== undefined) {
+      const message = `ctx.${what}() came after the gate was entered: call it before next()`
+      throw new ToolwareError('HOOK_FAILED', message)
+    }
   }
 }
 

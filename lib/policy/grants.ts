@@ -68,7 +68,10 @@ export function pathGrants(
       const { facts } = tool
       const access = accessOf(tool, params)
       const args = collectArguments(params, facts, derivedPaths)
-      if (access === 'exec' && (carriesCommand(params, facts) || args.cwd === undefined)) {
+      if (
+        access === 'exec' &&
+        (carriesCommand(params, facts) || args.cwd === undefined || facts?.form)
+      ) {
         const reason =
           'this contract grants paths only, so commands and code may not run; use file tools'
         return deny(reason, { rule: 'scopedCapabilities' })

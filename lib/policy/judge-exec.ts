@@ -16,7 +16,7 @@ export interface ExecRules {
 
 type Params = Readonly<Record<string, unknown>>
 
-const DEFAULT_COMMANDS = ['command', 'cmd', 'commands', 'script', 'input', 'code']
+const DEFAULT_COMMANDS = ['command', 'cmd', 'commands', 'script', 'code']
 const POSIX_SHELL = /^(?:.*\/)?(?:sh|bash|zsh|dash|ksh)$/
 const MAX_COMMANDS = 32
 
@@ -46,6 +46,9 @@ export function judgeExec(
 ): BadArgument | undefined {
   const bad = judgeEnv(params) ?? judgeShellName(params, facts, rules)
   if (bad) return bad
+  if (facts?.form === 'opaque') {
+    return refuse('command', 'what it would run cannot be judged; use a shell command', rules.rule)
+  }
   const dir = workingDirectory(params, rules.paths)
   if (typeof dir !== 'string') return dir
   if (facts?.form === 'git') return judgeGit(params, dir, rules)

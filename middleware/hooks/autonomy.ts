@@ -6,7 +6,7 @@ import {
   type FoundTool,
   type ToolDeclarations,
 } from '../../lib/policy/catalogue.ts'
-import { denyFor } from '../../lib/policy/finding.ts'
+import { denyFor, shorten } from '../../lib/policy/finding.ts'
 import { judgeExec } from '../../lib/policy/judge-exec.ts'
 import { judgeFiles } from '../../lib/policy/judge-files.ts'
 import { type PathPlatform, pathPolicy } from '../../lib/policy/paths.ts'
@@ -171,7 +171,7 @@ function denyWrite(toolName: string, access: ReturnType<typeof accessOf>): Opini
 function askFor(toolName: string, params: Params): Opinion {
   const names = Object.keys(params).slice(0, 8).join(', ')
   return ask({
-    title: `Allow ${toolName}?`,
+    title: `Allow ${shorten(toolName, 60)}?`,
     description: names === '' ? 'A call without arguments.' : `A call with ${names}.`,
     severity: 'warning',
   })

@@ -81,6 +81,8 @@ class Reader {
   readonly #readings: Reading[] = []
   readonly #seen = new Set<string>()
   #operands = 0
+  /** A flag named a program to run: the words that follow are its own. */
+  #handedOver = false
 
   constructor(compiled: CompiledRule, label: string, compile: Compile) {
     this.#compiled = compiled
@@ -117,6 +119,7 @@ class Reader {
         const used = this.#flag(bundle ? `-${text}` : text, word, words, i)
         if (typeof used !== 'number') return used
         i += used
+        if (this.#handedOver) return this.#rest(this.#reader(REST), words.slice(i + 1))
       } else if (rule.subcommands !== undefined) {
         this.#operands++
         return this.#rest(this.#subcommand(word), words.slice(i + 1))
@@ -124,12 +127,15 @@ class Reader {
         const found = this.#operand(word, flagsEnded)
         if (found !== undefined) return found
         if (rule.stops) {
-          const rest = new Reader(this.#compile(REST), this.#label, this.#compile)
-          return this.#rest(rest, words.slice(i + 1))
+          return this.#rest(this.#reader(REST), words.slice(i + 1))
         }
       }
     }
     return undefined
+  }
+
+  #reader(rule: ProgramRule, label = this.#label): Reader {
+    return new Reader(this.#compile(rule), label, this.#compile)
   }
 
   #rest(reader: Reader | Finding, words: readonly ShellWord[]): Finding | undefined {
@@ -173,7 +179,7 @@ class Reader {
     if (known === undefined && otherSubcommands === undefined) {
       return this.#refuse('this subcommand is not known to be safe', word.text)
     }
-    return new Reader(this.#compile(known ?? OPEN), `${this.#label} ${word.text}`, this.#compile)
+    return this.#reader(known ?? OPEN, `${this.#label} ${word.text}`)
   }
 
   #operand(word: ShellWord, flagsEnded: boolean): Finding | undefined {
@@ -215,7 +221,8 @@ class Reader {
     if (meaning.kind === 'refused') return this.#refuse(meaning.reason, text)
     if (meaning.kind === 'pair') return this.#take(['text', meaning.use], words, i)
     if (meaning.kind !== 'value') {
-      if (value !== undefined) this.#readings.push({ use: 'any', text: value })
+      if (meaning.kind === 'flag' && value !== undefined)
+        this.#readings.push({ use: 'any', text: value })
       return 0
     }
     if (value === undefined) return this.#take([meaning.use], words, i)
@@ -228,17 +235,14 @@ class Reader {
     return closed === true || subcommands !== undefined
   }
 
-  /** The full name of a long flag that may be abbreviated; undefined when it could be one of several that matter. */
+  /** The refused flag that this one may abbreviate, or itself; undefined when it may abbreviate another. */
   #resolve(typed: string): string | undefined {
     const { flags, rule } = this.#compiled
     if (flags.has(typed) || rule.singleDash || typed.length < 3) return typed
     const candidates = [...flags.keys()].filter((name) => name.startsWith(typed))
     const refused = candidates.find((name) => flags.get(name)?.kind === 'refused')
     if (refused !== undefined) return refused
-    const [first] = candidates
-    if (first === undefined) return typed
-    const plain = candidates.every((name) => flags.get(name)?.kind === 'flag')
-    return candidates.length === 1 || plain ? first : undefined
+    return candidates.length === 0 ? typed : undefined
   }
 
   #cluster(text: string, words: readonly ShellWord[], i: number): Finding | number {
@@ -253,6 +257,7 @@ class Reader {
       if (meaning?.kind === 'pair') return this.#take(['text', meaning.use], words, i)
       if (meaning?.kind === 'value' && !unknown) {
         if (rest === '') return this.#take([meaning.use], words, i)
+        this.#handedOver ||= meaning.use === 'module'
         this.#readings.push({ use: meaning.use, text: rest })
         return 0
       }
@@ -268,6 +273,7 @@ class Reader {
   #take(uses: readonly WordUse[], words: readonly ShellWord[], i: number): number {
     let used = 0
     for (const use of uses) {
+      this.#handedOver ||= use === 'module'
       const word = words[i + 1 + used]
       if (word === undefined) break
       this.#push(use, word, word.text, true)

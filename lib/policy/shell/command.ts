@@ -1,4 +1,4 @@
-import { opendirSync } from 'node:fs'
+import { accessSync, constants, opendirSync } from 'node:fs'
 import { type Finding, finding } from '../finding.ts'
 import type { PathPolicy, PathUse } from '../paths.ts'
 import { type Compile, type Reading, readArguments } from './arguments.ts'
@@ -28,6 +28,8 @@ export class CommandRun {
   readonly paths: PathPolicy | undefined
   readonly #tools: Tools
   #judged = 0
+  /** A command before may have changed what is on the disk. */
+  #changed = false
   #globs = 0
 
   constructor(tools: Tools) {
@@ -50,10 +52,16 @@ export class CommandRun {
         : 'a redirect without a command is not on the list of allowed commands'
       return finding('allowedShellCommandGlobs', reason, command.canonical)
     }
+    this.#changed ||= mayChange(rule) || command.redirects.length > 0
     return (
       (name && (this.#name(name, place) ?? this.#words(words, rule, label, place))) ??
       this.redirects(command.redirects, place)
     )
+  }
+
+  /** False when these directories were there and nothing that ran before can have taken them away. */
+  mayFailToEnter(places: readonly Place[]): boolean {
+    return this.#changed || !places.every(({ real }) => canEnter(real))
   }
 
   redirects(redirects: readonly ShellRedirect[], place: Place): Finding | undefined {
@@ -68,7 +76,7 @@ export class CommandRun {
   }
 
   #name({ text }: ShellWord, place: Place): Finding | undefined {
-    if (text.startsWith('~') || text.startsWith('-')) {
+    if (/^[~-]|[\s'"`\\$;&|<>(){}*?#!]/.test(text)) {
       return finding('shell: syntax', 'this is no name of a program; write the program out', text)
     }
     if (!text.includes('/')) return undefined
@@ -203,6 +211,21 @@ export class CommandRun {
       )
     }
     return this.paths?.judgeShellGlob(pattern, 'write', place.real)
+  }
+}
+
+/** A program that is not known to read only. */
+function mayChange(rule: ProgramRule | undefined): boolean {
+  if (rule?.prints) return false
+  return !rule?.operands?.every((use) => use === 'read' || use === 'text')
+}
+
+function canEnter(dir: string): boolean {
+  try {
+    accessSync(dir, constants.X_OK)
+    return true
+  } catch {
+    return false
   }
 }
 

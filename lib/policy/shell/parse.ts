@@ -32,6 +32,8 @@ class Refused {
 
 interface Walk {
   commands: number
+  /** The text that positions count in. */
+  readonly source: string
 }
 
 /**
@@ -42,7 +44,7 @@ export function parseCommand(text: string): ShellStep | Finding {
   const early = precheck(text)
   if (early !== undefined) return early
   try {
-    return script(parse(text), { commands: 0 })
+    return script(parse(text), { commands: 0, source: text })
   } catch (error) {
     if (error instanceof Refused) return finding(error.rule, error.reason, error.value)
     return finding('shell: syntax', 'the command cannot be parsed; write it more simply', text)
@@ -153,6 +155,7 @@ function command(of: Command, walk: Walk): ShellStep {
   if (assigned !== undefined) {
     throw new Refused('an assignment is not allowed; run the command without it', assigned.text)
   }
+  complete(of, walk.source)
   const inner: ShellStep[] = []
   const spelled = of.suffix.filter((each): each is Word => each.type === 'Word')
   const words = (of.name ? [of.name, ...spelled] : spelled).map((each) => word(each, inner, walk))
@@ -166,6 +169,20 @@ function command(of: Command, walk: Walk): ShellStep {
     redirects: redirects(of.redirects, inner, walk),
     inner,
     canonical: words.map(canonical).join(' '),
+  }
+}
+
+/** Between the words of a command there are blanks and nothing else, whatever the parser made of it. */
+function complete(of: Command, source: string): void {
+  const parts = [...of.prefix, ...(of.name ? [of.name] : []), ...of.suffix].sort(
+    (a, b) => a.pos - b.pos,
+  )
+  let end = of.pos
+  for (const part of parts) {
+    if (!/^(?:[ \t]|\\\n)*$/.test(source.slice(end, part.pos))) {
+      throw new Refused('the command is not valid shell; correct it', source.slice(of.pos, of.end))
+    }
+    end = part.end
   }
 }
 
@@ -193,6 +210,13 @@ function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk
     }
     const duplicates = each.operator === '>&' || each.operator === '<&'
     if (duplicates && /^(?:\d+-?|-)$/.test(target.text)) return []
+    // Bash ends the word after `>&-`: in `2>&-rm x` it runs rm.
+    if (duplicates && /^[-\d]/.test(target.text)) {
+      throw new Refused('write a blank after this redirect', each.target.text)
+    }
+    if (/^\d+$/.test(each.target.text)) {
+      throw new Refused('a file with a number for a name is written ./1', each.target.text)
+    }
     if (each.operator === '<&') throw new Refused('<& takes a number', each.target.text)
     return [{ target, use: each.operator === '<' ? 'read' : 'write' }]
   })
@@ -281,7 +305,11 @@ function substitution(part: CommandExpansionPart, walk: Walk): ShellStep {
   if (part.script === undefined || !/^(?:\$\(|`)/.test(part.text)) {
     throw new Refused('this substitution is not allowed; use $(...)', part.text)
   }
-  return { kind: 'apart', steps: [script(part.script, walk)], redirects: [], inner: [] }
+  const { source } = part.script
+  const inside = source === undefined ? walk : { commands: walk.commands, source }
+  const step = script(part.script, inside)
+  walk.commands = inside.commands
+  return { kind: 'apart', steps: [step], redirects: [], inner: [] }
 }
 
 /** A `[` that the parser took literally, in a word that also has a `]`: bash might see a pattern. */

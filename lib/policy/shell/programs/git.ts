@@ -17,16 +17,18 @@ function git(more: ProgramRule): ProgramRule {
 }
 
 const diffValues =
-  '-S -G --format --pretty --author --committer --grep --grep-reflog --since --after --until --before --date -n --max-count --skip --diff-filter --src-prefix --dst-prefix --line-prefix --anchored --inter-hunk-context -I --ignore-matching-lines --word-diff-regex --decorate-refs --decorate-refs-exclude --glob --exclude --branches --tags --remotes --encoding --stat-width --stat-name-width --stat-count --output-indicator-new --output-indicator-old --output-indicator-context --ws-error-highlight --diff-algorithm --submodule -l --min-parents --max-parents --show-notes --notes'
+  '-S -G --author --committer --grep --grep-reflog --since --after --until --before --date -n --max-count --skip --src-prefix --dst-prefix --line-prefix --inter-hunk-context -I --ignore-matching-lines --word-diff-regex --decorate-refs --decorate-refs-exclude --glob --exclude --encoding --stat-width --stat-name-width --stat-count --output-indicator-new --output-indicator-old --output-indicator-context --ws-error-highlight --diff-algorithm --anchored -l --min-parents --max-parents'
+const diffGlued =
+  '-U --unified -M -C -B -X -D --format --pretty --branches --tags --remotes --notes --show-notes --submodule --decorate --stat --word-diff --diff-filter --color --color-words --color-moved --color-moved-ws --abbrev --ignore-submodules --find-renames --find-copies --break-rewrites --dirstat --exclude-hidden --max-age --min-age --since-as-filter --left-right --no-walk'
 const diffFlags =
-  '--text --oneline --stat --name-only --name-status --summary --no-ext-diff --no-textconv --no-prefix --no-index --exit-code --extended-regexp'
+  '--text --oneline --summary --no-ext-diff --no-textconv --no-prefix --no-index --exit-code --extended-regexp --find-copies-harder --ignore-space-change --ignore-space-at-eol --ignore-all-space --ignore-blank-lines --no-notes --no-color --no-decorate --no-abbrev --abbrev-commit --all --relative --merge --merges'
 
 /** `diff`, `log`, `show` and what takes their flags. */
 const diff = git({
   refuse: { '--output': WRITES, '--ext-diff --textconv': RUNS, '--stdin': UNSEEN },
   flags: diffFlags,
   values: { text: diffValues, git: '-L', read: '-O --skip-to --rotate-to' },
-  glued: '-U --unified -M -C -B -X -D',
+  glued: diffGlued,
 })
 
 const message = { text: '-m --message', read: '-F --file' }
@@ -46,7 +48,11 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
   ),
   'format-patch': git({ ...diff, values: { ...diff.values, write: '-o --output-directory' } }),
   'rev-list': git({ ...diff, refuse: { ...diff.refuse, '--use-bitmap-index': UNSEEN } }),
-  shortlog: diff,
+  shortlog: git({
+    refuse: { '--output': WRITES },
+    flags: '-n -s -e -c',
+    glued: '-w --format --group',
+  }),
   stash: git({ ...diff, values: { ...diff.values, text: `${diffValues} -m --message` } }),
   blame: git({
     refuse: diff.refuse ?? {},
