@@ -293,3 +293,23 @@ describe('toolware', () => {
     expect(await toolware([], dir)).toMatchObject({ code: 2 })
   })
 })
+
+describe('toolware check with plugins', () => {
+  it('runs them, unless --no-plugins', async () => {
+    const dir = folder({ plugins: { load: { paths: ['plugins'] } } })
+    mkdirSync(join(dir, 'plugins'))
+    writeFileSync(
+      join(dir, 'plugins/no-deploys.mjs'),
+      `export default { id: 'no-deploys', register(api) {
+        api.registerHook({ name: 'no-deploys', check: ({ toolName }) => toolName !== 'deploy' })
+      } }\n`,
+    )
+    const check = async (...more: string[]) =>
+      parsed(
+        (await toolware(['check', '--config', 'toolware.json5', ...more], dir, call('deploy')))
+          .stdout,
+      )
+    expect(await check()).toMatchObject([{ verdict: 'deny', by: 'no-deploys' }])
+    expect(await check('--no-plugins')).toMatchObject([{ verdict: 'allow' }])
+  })
+})
