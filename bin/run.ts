@@ -1,7 +1,8 @@
 import { homedir } from 'node:os'
 import { configError } from '../lib/errors.ts'
+import { defaultLogger } from '../lib/logger.ts'
 import type { Toolware } from '../lib/toolware.ts'
-import type { Params } from '../lib/types.ts'
+import type { Logger, Params } from '../lib/types.ts'
 import { toolwareFromConfig } from '../middleware/config.ts'
 import type { NumberedCall } from './calls.ts'
 import { type Command, type Io, onlyOne, parseOptions } from './command.ts'
@@ -114,11 +115,20 @@ async function runningApp(
   try {
     requireHere(ready.config)
     plugins = await loadPlugins(ready)
-    return toolwareFromConfig(config, { approvals: approver, clock, plugins })
+    return toolwareFromConfig(config, { log: quietLogger(), approvals: approver, clock, plugins })
   } catch (error) {
     await plugins?.close()
     throw ready.explainError(error)
   }
+}
+
+/** Without an audit file, audit records would go to the log and repeat what the report tells. */
+function quietLogger(): Logger {
+  const log = defaultLogger()
+  const warn: Logger['warn'] = (fields, message) => {
+    if (!('event' in fields)) log.warn(fields, message)
+  }
+  return { debug: log.debug.bind(log), info: log.info.bind(log), warn, error: log.error.bind(log) }
 }
 
 /** `run` asks on the terminal, in this process; what else a configuration may want is not here. */

@@ -135,7 +135,16 @@ export function toolwareFromConfig(
   const { beforeTimeoutMs, afterTimeoutMs, toolTimeoutMs, ...bounds } = parsed.limits ?? {}
   // What a parsed section does not have is not there at all, so no bound is set to undefined.
   const intake = bounds as Partial<IntakeLimits>
-  const app = new Toolware({ ...rest, beforeTimeoutMs, afterTimeoutMs, toolTimeoutMs, intake })
+  // Where people are asked, audit records say how long they took.
+  const timing = rest.timing ?? (rest.approvals ? 'hooks' : true)
+  const app = new Toolware({
+    ...rest,
+    timing,
+    beforeTimeoutMs,
+    afterTimeoutMs,
+    toolTimeoutMs,
+    intake,
+  })
   for (const notice of configNotices(parsed)) app.log.warn({}, notice)
   for (const hook of createHooks(parsed, { clock: app.clock, state, judgeOnly })) app.use(hook)
   if (plugins) app.use(plugins)

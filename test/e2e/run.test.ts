@@ -98,13 +98,15 @@ describe('toolware run', () => {
 
   it('with --workspace alone reaches nothing outside and has no shell', async () => {
     const dir = workspace()
-    const { stdout } = await toolware(
+    const { stdout, stderr } = await toolware(
       ['run', '--workspace', 'ws'],
       dir,
       call('read_file', { path: '../secret.txt' }) +
         call('shell', { command: 'ls' }) +
         call('read_file', { path: 'a.txt' }),
     )
+    // Without an audit file nothing is written beside the report.
+    expect(stderr).toBe('')
     expect(parsed(stdout).map(({ rule, status }) => rule ?? status)).toEqual([
       'workspaceOnly',
       'allowShell',
