@@ -119,6 +119,8 @@ interface Rare {
   waitMs: number
 }
 
+const NO_TIMES: Times = { durationMs: 0 }
+
 /** No hook or middleware has changed the params. */
 export const NO_REWRITE = -1
 
@@ -243,7 +245,8 @@ export class Run {
 
   times(): Times {
     const { timing } = this.settings
-    const durationMs = timing === false ? 0 : performance.now() - this.#began
+    if (timing === false) return NO_TIMES
+    const durationMs = performance.now() - this.#began
     if (timing !== 'hooks') return { durationMs }
     return { durationMs, hookMs: this.rare.hookMs, waitMs: this.rare.waitMs }
   }

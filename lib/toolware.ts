@@ -95,6 +95,8 @@ export class Toolware implements Caller {
   readonly #wrapped = new WeakMap<object, string>()
   readonly #wrappedNames = new Set<string>()
   #saidBuffered = false
+  /** Calls of one tool come in rows: its name is looked at once. */
+  #lastName: string | undefined
   #closing: Promise<void> | undefined
 
   /** @throws {ToolwareError} `CONFIG` for an unknown option or a wrong value. */
@@ -303,7 +305,8 @@ export class Toolware implements Caller {
     const { toolName } = call
     const taken = this.#take(call)
     const plans = this.#currentPlans()
-    const isName = typeof toolName === 'string' && TOOL_NAME.test(toolName)
+    const isName = toolName === this.#lastName || isToolName(toolName)
+    if (isName) this.#lastName = toolName
     const plan = plans.for(isName ? toolName : '')
     const params = typeof taken === 'string' ? NO_PARAMS : taken
     const run = new Run(this.#settings, plan, asText(toolName), facts, params, tool)
@@ -370,7 +373,7 @@ export class Toolware implements Caller {
   }
 
   #wrap<P, R>(toolName: string, fn: Tool<P, R>, own: Facts | undefined): WrappedTool<P, R> {
-    if (typeof toolName !== 'string' || !TOOL_NAME.test(toolName)) {
+    if (!isToolName(toolName)) {
       throw new TypeError(`wrap(toolName, fn): not a tool name: ${asText(toolName)}`)
     }
     if (typeof fn !== 'function') {
@@ -448,6 +451,10 @@ export class Toolware implements Caller {
 }
 
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/
+function isToolName(value: unknown): boolean {
+  return typeof value === 'string' && TOOL_NAME.test(value)
+}
+
 const NO_PARAMS: Params = Object.freeze({})
 /** How long `close()` waits for detached work. */
 const CLOSE_TIMEOUT_MS = 30_000

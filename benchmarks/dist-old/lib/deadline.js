@@ -1,0 +1,136 @@
+import pTimeout from 'p-timeout';
+/** A place in a wheel's queue. */
+export class Slot {
+    wheel;
+    /** The tick at which the deadline passes; Infinity while nothing is waited for. */
+    due = Number.POSITIVE_INFINITY;
+    /** The tick at which the wheel looks at it. */
+    look = 0;
+    before;
+    behind;
+}
+const PARTS = 16;
+const MAX_TICK_MS = 50;
+/**
+ * Deadlines of one duration. Arming one is two assignments: the queue is in order of arming, an interval looks
+ * at its head, and what was armed again meanwhile moves to the tail. Never early; late by at most a sixteenth,
+ * or 50 ms. The interval keeps the process alive while something waits and stops at the tick after.
+ */
+export class Wheel {
+    #tickMs;
+    #span;
+    #now = 0;
+    #head;
+    #tail;
+    #timer;
+    constructor(durationMs) {
+        this.#tickMs = Math.max(1, Math.min(MAX_TICK_MS, Math.floor(durationMs / PARTS)));
+        // One tick more, since the current one has begun already.
+        this.#span = Math.ceil(durationMs / this.#tickMs) + 1;
+    }
+    /** Starts a deadline; `spent` ticks of it are used up already. */
+    arm(waiting, spent = 0) {
+        const { slot } = waiting;
+        const due = this.#now + this.#span - spent;
+        if (slot.wheel !== this) {
+            slot.wheel?.remove(waiting);
+            this.#insert(waiting, due);
+        }
+        slot.due = due;
+    }
+    /** Ends the deadline and tells how many ticks it had been running. The place in the queue stays, for the next one. */
+    disarm(waiting) {
+        const { slot } = waiting;
+        const spent = this.#now + this.#span - slot.due;
+        slot.due = Number.POSITIVE_INFINITY;
+        return spent;
+    }
+    /** Takes it out for good. */
+    remove(waiting) {
+        const { slot } = waiting;
+        if (slot.wheel !== this)
+            return;
+        if (slot.before === undefined)
+            this.#head = slot.behind;
+        else
+            slot.before.slot.behind = slot.behind;
+        if (slot.behind === undefined)
+            this.#tail = slot.before;
+        else
+            slot.behind.slot.before = slot.before;
+        slot.wheel = slot.before = slot.behind = undefined;
+        slot.due = Number.POSITIVE_INFINITY;
+    }
+    /** In order of `look`. That is the tail, but for a deadline that is partly used up. */
+    #insert(waiting, look) {
+        const { slot } = waiting;
+        slot.wheel = this;
+        slot.look = look;
+        let before = this.#tail;
+        while (before !== undefined && before.slot.look > look)
+            before = before.slot.before;
+        slot.before = before;
+        slot.behind = before === undefined ? this.#head : before.slot.behind;
+        if (slot.behind === undefined)
+            this.#tail = waiting;
+        else
+            slot.behind.slot.before = waiting;
+        if (before === undefined)
+            this.#head = waiting;
+        else
+            before.slot.behind = waiting;
+        this.#timer ??= setInterval(() => this.#tick(), this.#tickMs);
+    }
+    #tick() {
+        this.#now++;
+        while (this.#head !== undefined && this.#head.slot.look <= this.#now) {
+            const waiting = this.#head;
+            const { due } = waiting.slot;
+            this.remove(waiting);
+            if (due <= this.#now)
+                waiting.expire();
+            else if (due !== Number.POSITIVE_INFINITY) {
+                this.#insert(waiting, due);
+                waiting.slot.due = due;
+            }
+        }
+        if (this.#head === undefined) {
+            clearInterval(this.#timer);
+            this.#timer = undefined;
+        }
+    }
+}
+/** The wheels of a pipeline, one per duration in use. */
+export class Deadlines {
+    #wheels = new Map();
+    /** The wheel for a duration in milliseconds; undefined when there is no deadline (0 or Infinity). */
+    of(durationMs) {
+        if (durationMs <= 0 || durationMs === Number.POSITIVE_INFINITY)
+            return undefined;
+        let wheel = this.#wheels.get(durationMs);
+        if (wheel === undefined) {
+            wheel = new Wheel(durationMs);
+            this.#wheels.set(durationMs, wheel);
+        }
+        return wheel;
+    }
+}
+/** Says that {@link withTimeout} gave up. */
+export const TIMED_OUT = Symbol('timed out');
+/**
+ * Waits for something that is long anyway (a tool, a person, a child process), at most `durationMs`
+ * milliseconds; 0 and Infinity wait for ever. Dear beside a {@link Wheel}, so not for hooks.
+ *
+ * @returns The value, or {@link TIMED_OUT}. Rejects as the promise does.
+ */
+export function withTimeout(promise, durationMs, timers) {
+    if (durationMs <= 0 || durationMs === Number.POSITIVE_INFINITY)
+        return promise;
+    const fallback = () => TIMED_OUT;
+    const options = { milliseconds: durationMs, fallback };
+    if (timers === undefined)
+        return pTimeout(promise, options);
+    // p-timeout types its timers as those of Node; it only hands back what `setTimeout` gave.
+    const customTimers = timers;
+    return pTimeout(promise, { ...options, customTimers });
+}

@@ -1,0 +1,236 @@
+import { Slot } from './deadline.js';
+import { ToolwareError } from './errors.js';
+import { hookFault, isThenable } from './steps.js';
+import { ask, deny } from './verdict.js';
+import { HookView } from './view.js';
+/**
+ * One passage through a middleware function, and the context it gets. `run.depth` tells whether the inner
+ * part has settled: every part inside adds one when it is entered and takes it off when it settles.
+ */
+export class Frame extends HookView {
+    slot = new Slot();
+    #run;
+    #part;
+    #next;
+    #end;
+    #depth;
+    #calls = 0;
+    #inner;
+    /** Assigned to `ctx.result` while the tool had failed: counts if the function settles without throwing. */
+    #recovery;
+    #abandon;
+    constructor(run, part, next, end) {
+        super(run);
+        this.#run = run;
+        this.#part = part;
+        this.#next = next;
+        this.#end = end;
+        this.#depth = ++run.depth;
+    }
+    go() {
+        let value;
+        try {
+            value = this.#part.fn(this, this.#enter);
+            if (!isThenable(value))
+                return this.#settle();
+        }
+        catch (error) {
+            return this.#settle({ error });
+        }
+        const settled = Promise.resolve(value);
+        if (this.#run.facts.signal !== undefined)
+            return this.#orAbort(settled);
+        return settled.then(() => this.#settle(), (error) => this.#settle({ error }));
+    }
+    /** The function's `next`. */
+    #enter = () => {
+        const run = this.#run;
+        this.#calls++;
+        if (this.#calls === 1) {
+            // Denied or aborted: nothing further in runs, and there is nothing to wait for.
+            if (run.outcome !== undefined)
+                return Promise.resolve();
+            this.#inner = this.#next();
+            // A function may forget it; the frame looks at how it ended.
+            this.#inner.catch(() => undefined);
+            return this.#inner;
+        }
+        run.fail(this.#fault('NEXT_TWICE', 'called next() more than once; the tool runs at most once'));
+        const refused = this.#inner === undefined ? Promise.resolve() : this.#next();
+        refused.catch(() => undefined);
+        return refused;
+    };
+    /** The function has settled or thrown. */
+    #settle(thrown) {
+        const run = this.#run;
+        if (run.depth > this.#depth)
+            return this.#settledEarly(thrown);
+        if (thrown !== undefined)
+            this.#threw(thrown.error);
+        else if (run.outcome === undefined) {
+            run.block(this.#fault('SHORT_CIRCUIT', 'returned without calling next(); use ctx.deny() or ctx.respond()'));
+        }
+        else if (this.#recovery !== undefined && recoverable(run)) {
+            run.recover(this.#recovery.value, this.#part.name);
+        }
+        return this.#leave();
+    }
+    /** The gate closes, and what runs is waited for. */
+    #settledEarly(thrown) {
+        const run = this.#run;
+        run.fail(this.#fault('NEXT_NOT_AWAITED', 'settled before next() had; await next() or return it'));
+        if (thrown !== undefined)
+            run.report(this.#part.name, 'middleware', thrown.error);
+        const leave = () => {
+            run.fail(this.#fault('NEXT_NOT_AWAITED', 'settled before next() had; await next() or return it'));
+            return this.#leave();
+        };
+        return this.#inner.then(leave, leave);
+    }
+    #threw(error) {
+        const run = this.#run;
+        const { outcome } = run;
+        const { name } = this.#part;
+        if (run.thrown !== undefined && run.thrown.error === error)
+            return;
+        if (this.#calls > 1)
+            return;
+        if (outcome === undefined || outcome.status === 'completed') {
+            run.report(name, 'middleware', error);
+            run.note({ hook: name, phase: 'middleware', opinion: 'failed', code: 'HOOK_FAILED' });
+            run.fail(hookFault(run, 'HOOK_FAILED', name, error));
+        }
+        else if (recoverable(run)) {
+            run.rethrown(name, error);
+        }
+        else {
+            run.report(name, 'middleware', error);
+        }
+    }
+    #leave() {
+        this.slot.wheel?.remove(this);
+        this.#run.depth = this.#depth - 1;
+        return this.#end(this.#run);
+    }
+    /** A broken rule of the onion. `next()` rejects with it further out, once the tool has run. */
+    #fault(code, what) {
+        const reason = `${this.#part.name} ${what}.`;
+        return { code, by: this.#part.name, reason, error: new ToolwareError(code, reason) };
+    }
+    // Abort ----------------------------------------------------------------------------------------
+    /** The caller does not wait for a function that hangs; one that only has to unwind gets the after-budget. */
+    #orAbort(settled) {
+        const run = this.#run;
+        return new Promise((resolve) => {
+            const finish = (end) => {
+                if (this.#abandon === undefined)
+                    return;
+                this.#abandon = undefined;
+                run.unwait(this);
+                try {
+                    resolve(end());
+                }
+                catch (error) {
+                    resolve(Promise.reject(error));
+                }
+            };
+            this.#abandon = () => {
+                finish(() => {
+                    run.settleAborted();
+                    return this.#leave();
+                });
+            };
+            run.wait(this);
+            if (run.aborted !== undefined)
+                this.abort();
+            settled.then(() => finish(() => this.#settle()), (error) => finish(() => this.#settle({ error })));
+        });
+    }
+    abort() {
+        const run = this.#run;
+        if (run.depth > this.#depth)
+            run.settings.deadlines.of(run.settings.afterTimeoutMs)?.arm(this);
+        else
+            this.#abandon?.();
+    }
+    expire() {
+        this.#abandon?.();
+    }
+    // What the function can do ---------------------------------------------------------------------
+    get outcome() {
+        return this.#run.outcome;
+    }
+    get result() {
+        const { outcome } = this.#run;
+        return outcome?.status === 'completed' ? outcome.result : undefined;
+    }
+    set result(value) {
+        const run = this.#run;
+        if (run.outcome?.status === 'completed')
+            run.replaceResult(value);
+        else if (recoverable(run))
+            this.#recovery = { value };
+    }
+    deny(reason, options = {}) {
+        const { code = 'DENIED', rule, notice, retryAfterMs, details } = deny(reason, options);
+        const { name } = this.#part;
+        this.#run.note({ hook: name, phase: 'middleware', opinion: 'deny', code, reason, rule });
+        this.#run.deny({ code, by: name, reason, rule, notice, retryAfterMs, details });
+    }
+    ask(request) {
+        this.#beforeGate('ask');
+        const { name } = this.#part;
+        this.#run.note({ hook: name, phase: 'middleware', opinion: 'ask', reason: request.title });
+        this.#run.addAsk(name, 'middleware', ask(request).request);
+    }
+    rewrite(params) {
+        this.#beforeGate('rewrite');
+        const run = this.#run;
+        const { name, position } = this.#part;
+        const before = run.params;
+        const problem = run.replaceParams(params, position);
+        if (problem !== undefined) {
+            return run.block({ code: 'HOOK_BAD_ANSWER', by: name, reason: `rewrite: ${problem}` });
+        }
+        run.note({ hook: name, phase: 'middleware', opinion: 'rewrite', params: run.params });
+        if (run.fixedBy !== undefined && run.params !== before) {
+            run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: name, reason: run.fixedBy });
+        }
+    }
+    respond(value) {
+        this.#beforeGate('respond');
+        this.#run.rare.response = { value };
+    }
+    transform(fn) {
+        this.#beforeGate('transform');
+        const { rare } = this.#run;
+        rare.transforms ??= [];
+        rare.transforms.push(fn);
+    }
+    #beforeGate(what) {
+        const run = this.#run;
+        if (run.gated || run.outcome !== undefined) {
+            const message = `ctx.${what}() came after the gate was entered: call it before next()`;
+            throw new ToolwareError('HOOK_FAILED', message);
+        }
+    }
+}
+/** Only what the tool itself threw can be answered for. */
+function recoverable(run) {
+    const { outcome } = run;
+    const codes = ['TOOL_FAILED', 'TOOL_TIMEOUT', 'UNKNOWN_TOOL'];
+    return outcome?.status === 'failed' && codes.includes(outcome.code);
+}
+const streamSafeFunctions = new WeakSet();
+/**
+ * Says that a middleware function does not look at `ctx.result`, so that a stream need not be buffered for it.
+ *
+ * @returns The same function.
+ */
+export function streamSafe(fn) {
+    streamSafeFunctions.add(fn);
+    return fn;
+}
+export function isStreamSafe(fn) {
+    return streamSafeFunctions.has(fn);
+}

@@ -1,0 +1,207 @@
+import { isDeepStrictEqual, types } from 'node:util';
+export const DEFAULT_LIMITS = {
+    maxDepth: 64,
+    maxNodes: 100_000,
+    maxBytes: 16 * 1024 * 1024,
+};
+/** Prototype null, or the `Object.prototype` of any realm. */
+function isPlain(value) {
+    const proto = Object.getPrototypeOf(value);
+    if (proto === Object.prototype || proto === null)
+        return true;
+    return Object.getPrototypeOf(proto) === null && Object.hasOwn(proto, 'isPrototypeOf');
+}
+/** One walk over a value that nobody has vouched for. Iterative, so that depth cannot exhaust the stack. */
+class Intake {
+    #nodes = 0;
+    #bytes = 0;
+    #limits;
+    #exact;
+    /** What is still to be filled: source, target and depth, one after the other. */
+    #open;
+    fault;
+    /** The fault may be due to rough counting. */
+    tooRough = false;
+    constructor(limits, exact) {
+        this.#limits = limits;
+        this.#exact = exact;
+    }
+    /** A frozen plain copy, or undefined with `fault` set. */
+    copy(value) {
+        if (!isPlain(value))
+            return this.#refuse(NO_CLASS);
+        const root = {};
+        this.#fillObject(value, root, 1);
+        const open = this.#open;
+        while (open !== undefined && open.length > 0 && this.fault === undefined) {
+            const depth = open.pop();
+            const target = open.pop();
+            const source = open.pop();
+            if (Array.isArray(target))
+                this.#fillArray(source, target, depth);
+            else
+                this.#fillObject(source, target, depth);
+        }
+        return this.fault === undefined ? root : undefined;
+    }
+    #refuse(reason) {
+        this.fault ??= reason;
+        return undefined;
+    }
+    /** Makes the place of an object or array, which is filled later. */
+    #later(source, depth) {
+        if (depth > this.#limits.maxDepth) {
+            return this.#refuse(`nested deeper than ${this.#limits.maxDepth} levels, or containing themselves`);
+        }
+        if (types.isProxy(source))
+            return this.#refuse('a proxy');
+        const isArray = Array.isArray(source);
+        if (!isArray && !isPlain(source))
+            return this.#refuse(NO_CLASS);
+        if (isArray && this.#nodes + source.length > this.#limits.maxNodes)
+            return this.#tooMany();
+        const target = isArray ? [] : {};
+        this.#open ??= [];
+        this.#open.push(source, target, depth);
+        return target;
+    }
+    #fillObject(source, target, depth) {
+        if (Object.getOwnPropertySymbols(source).length > 0)
+            return this.#refuse('a symbol key');
+        for (const key of Object.keys(source)) {
+            // Not `source[key]`, which would run a getter.
+            const property = Object.getOwnPropertyDescriptor(source, key);
+            const { value } = property;
+            if (value === undefined) {
+                if (property.get === undefined && property.set === undefined)
+                    continue;
+                return this.#refuse(`a getter or setter (${JSON.stringify(key)})`);
+            }
+            if (key === '__proto__')
+                return this.#refuse('an own key "__proto__"');
+            if (!key.isWellFormed())
+                return this.#refuse('a key with half a surrogate pair');
+            if (!this.#weigh(key))
+                return;
+            target[key] = this.#value(value, depth);
+            if (this.fault !== undefined)
+                return;
+        }
+        Object.freeze(target);
+    }
+    #fillArray(source, target, depth) {
+        for (let i = 0; i < source.length; i++) {
+            const property = Object.getOwnPropertyDescriptor(source, i);
+            if (property?.get !== undefined || property?.set !== undefined) {
+                return this.#refuse('a getter or setter in an array');
+            }
+            // As in JSON: what is not there is null.
+            target.push(this.#value(property?.value ?? null, depth));
+            if (this.fault !== undefined)
+                return;
+        }
+        Object.freeze(target);
+    }
+    #value(value, depth) {
+        if (++this.#nodes > this.#limits.maxNodes)
+            return this.#tooMany();
+        switch (typeof value) {
+            case 'string':
+                return this.#weigh(value) ? value : undefined;
+            case 'boolean':
+                return value;
+            case 'number':
+                if (!Number.isFinite(value)) {
+                    return this.#refuse(`a number that JSON does not have (${value})`);
+                }
+                // JSON text knows no -0, and everybody is to see the same.
+                return value === 0 ? 0 : value;
+            case 'object':
+                return value === null ? null : this.#later(value, depth + 1);
+            default:
+                return this.#refuse(`a ${typeof value}`);
+        }
+    }
+    /** A UTF-16 unit is at most three bytes: most arguments need no exact count. */
+    #weigh(text) {
+        this.#bytes += this.#exact ? Buffer.byteLength(text) : text.length * 3;
+        if (this.#bytes <= this.#limits.maxBytes)
+            return true;
+        this.tooRough = !this.#exact;
+        this.#refuse(`more than ${this.#limits.maxBytes} bytes of text`);
+        return false;
+    }
+    #tooMany() {
+        return this.#refuse(`more than ${this.#limits.maxNodes} values`);
+    }
+}
+/**
+ * Copies arguments into frozen plain data, in bounded time and memory. Properties that are `undefined` are
+ * dropped; holes in arrays become `null`.
+ *
+ * @returns The copy, or a text that says what the arguments contain that they may not.
+ */
+export function takeParams(value, limits = DEFAULT_LIMITS) {
+    if (types.isProxy(value))
+        return `${NOT_PLAIN} a proxy`;
+    const notObject = whatInstead(value);
+    if (notObject !== undefined)
+        return `arguments must be an object, not ${notObject}`;
+    let intake = new Intake(limits, false);
+    let params = intake.copy(value);
+    if (intake.tooRough) {
+        intake = new Intake(limits, true);
+        params = intake.copy(value);
+    }
+    return params ?? `${NOT_PLAIN} ${intake.fault}`;
+}
+const NO_CLASS = 'an instance of a class';
+const NOT_PLAIN = 'arguments must be plain data within bounds; these have';
+/** What a value is when it is no object that could be params. */
+export function whatInstead(value) {
+    if (value === null)
+        return 'null';
+    if (typeof value !== 'object')
+        return `a ${typeof value}`;
+    return Array.isArray(value) ? 'an array' : undefined;
+}
+/** Parses arguments given as JSON text. Empty text means no arguments. */
+export function parseArguments(text, limits = DEFAULT_LIMITS) {
+    if (typeof text !== 'string')
+        return `argumentsJson must be a text, not a ${typeof text}`;
+    if (text === '')
+        return EMPTY;
+    if (Buffer.byteLength(text) > limits.maxBytes) {
+        return `${NOT_PLAIN} more than ${limits.maxBytes} bytes of text`;
+    }
+    let value;
+    try {
+        value = JSON.parse(text);
+    }
+    catch (error) {
+        return `argumentsJson is not JSON: ${error.message}`;
+    }
+    return takeParams(value, limits);
+}
+const EMPTY = Object.freeze({});
+/** A mutable plain copy of params that passed intake, for the tool. */
+export function thaw(params) {
+    const copy = { ...params };
+    for (const key in copy) {
+        const value = copy[key];
+        if (typeof value === 'object' && value !== null)
+            copy[key] = thawContainer(value);
+    }
+    return copy;
+}
+// Recursion is safe here: intake has bounded the depth.
+function thawContainer(value) {
+    return Array.isArray(value) ? value.map(thawItem) : thaw(value);
+}
+function thawItem(item) {
+    return typeof item === 'object' && item !== null ? thawContainer(item) : item;
+}
+/** True when two params say the same, whatever the order of their keys. */
+export function sameParams(a, b) {
+    return a === b || isDeepStrictEqual(a, b);
+}

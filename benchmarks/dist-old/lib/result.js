@@ -1,0 +1,30 @@
+import { ToolDeniedError, ToolwareError } from './errors.js';
+/**
+ * The result of a completed call; for wrapped tools and streams, whose callers expect exceptions.
+ *
+ * @throws The tool's own error by identity, `ToolDeniedError` when blocked or pending, the signal's reason when
+ * aborted, `ToolwareError` for other failures.
+ */
+export function resultOf(outcome) {
+    switch (outcome.status) {
+        case 'completed':
+            return outcome.result;
+        case 'aborted':
+            throw outcome.error;
+        case 'pending': {
+            const { approvalId, text } = outcome;
+            throw new ToolDeniedError('DENIED', text, { by: 'toolware', reason: text, approvalId });
+        }
+        case 'blocked': {
+            const { code, by, reason, approvalId, retryAfterMs, details, text } = outcome;
+            throw new ToolDeniedError(code, text, { by, reason, approvalId, retryAfterMs, details });
+        }
+        default:
+            if (outcome.code === 'TOOL_FAILED' || outcome.code === 'UNKNOWN_TOOL')
+                throw outcome.error;
+            throw new ToolwareError(outcome.code, outcome.text, {
+                cause: outcome.error,
+                details: { ...outcome.details, by: outcome.by, executed: outcome.executed },
+            });
+    }
+}

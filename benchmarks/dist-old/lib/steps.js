@@ -1,0 +1,173 @@
+import { ToolwareError } from './errors.js';
+import { asText, messageOf } from './outcome.js';
+import { isVerdict } from './verdict.js';
+/** The handlers of the way in, in the order in which they run. */
+export function stepsOf(entries, only) {
+    const steps = [];
+    entries.forEach((entry, index) => {
+        if (entry.check)
+            steps.push({ entry, index, phase: 'check', handler: entry.check });
+        if (entry.before && only === undefined) {
+            steps.push({ entry, index, phase: 'before', handler: entry.before });
+        }
+    });
+    return steps;
+}
+export function isThenable(value) {
+    return ((typeof value === 'object' || typeof value === 'function') &&
+        value !== null &&
+        typeof value.then === 'function');
+}
+/** Lets a promise go: whatever it rejects with later concerns nobody. */
+export function abandon(work) {
+    Promise.resolve(work).catch(() => undefined);
+}
+/**
+ * Way in, from step `s` on, until all have answered, one blocks (`run.outcome` is set), or one is pending
+ * (`run.pending` is set). Answers the step it came to.
+ */
+export function advance(run, steps, s) {
+    for (; s < steps.length; s++) {
+        const step = steps[s];
+        try {
+            const answer = step.handler.call(step.entry.hook, run.view);
+            if (answer !== true && answer !== undefined && answer !== null) {
+                if (isThenable(answer)) {
+                    // The caller gave up inside the handler: nobody is going to wait for it.
+                    if (run.outcome !== undefined)
+                        abandon(answer);
+                    run.pending = answer;
+                    return s;
+                }
+                applyAnswer(run, step, answer);
+            }
+        }
+        catch (error) {
+            handlerFailed(run, step, 'error', error);
+        }
+        // Blocked, or the caller gave up inside the handler.
+        if (run.outcome !== undefined)
+            return s;
+    }
+    return s;
+}
+/** Takes one answer into account. What is no verdict is a fault of the hook, never an allow. */
+export function applyAnswer(run, step, answer) {
+    if (answer === true || answer === undefined || answer === null)
+        return;
+    const { entry, phase } = step;
+    const { name: hook, position } = entry;
+    const notePhase = run.rechecking ? 'recheck' : phase;
+    if (answer === false) {
+        run.note({ hook, phase: notePhase, opinion: 'deny', code: 'DENIED' });
+        run.block({ code: 'DENIED', by: hook });
+        return;
+    }
+    if (!isVerdict(answer))
+        return badAnswer(run, step, `answered ${describe(answer)}`);
+    if (answer.kind === 'deny') {
+        const { code = 'DENIED', reason, rule, notice, retryAfterMs, details } = answer;
+        run.note({ hook, phase: notePhase, opinion: 'deny', code, reason, rule });
+        run.block({ code, by: hook, reason, rule, notice, retryAfterMs, details });
+        return;
+    }
+    if (answer.kind === 'ask') {
+        run.note({ hook, phase: notePhase, opinion: 'ask', reason: answer.request.title });
+        run.addAsk(hook, phase, answer.request);
+        return;
+    }
+    if (phase === 'check')
+        return badAnswer(run, step, 'rewrote the params in check; do it in before');
+    if (answer.ask !== undefined && !isVerdict(answer.ask)) {
+        return badAnswer(run, step, 'gave rewrite() an ask that ask() did not make');
+    }
+    const { params } = run;
+    const problem = run.replaceParams(answer.params, position);
+    if (problem !== undefined)
+        return badAnswer(run, step, `rewrote the params: ${problem}`);
+    run.note({
+        hook,
+        phase,
+        opinion: 'rewrite',
+        reason: answer.ask?.request.title,
+        params: run.params,
+    });
+    if (answer.ask !== undefined)
+        run.addAsk(hook, phase, answer.ask.request);
+    else if (run.fixedBy !== undefined && run.params !== params) {
+        run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: hook, reason: run.fixedBy });
+    }
+}
+function badAnswer(run, step, what) {
+    const { name } = step.entry;
+    const reason = `${step.phase} ${what}. Allowed: true, null or nothing; false, deny(), ask(), and rewrite() in before.`;
+    const error = new ToolwareError('HOOK_BAD_ANSWER', `${name}: ${reason}`);
+    run.report(name, step.phase, error);
+    run.note({ hook: name, phase: step.phase, opinion: 'failed', code: 'HOOK_BAD_ANSWER', reason });
+    const shown = run.settings.exposeErrors ? reason : 'hook failed';
+    run.block({ code: 'HOOK_BAD_ANSWER', by: name, reason: shown, error });
+}
+function describe(value) {
+    const text = typeof value === 'function' ? 'a function' : asText(value);
+    return `${typeof value} ${text.length > 60 ? `${text.slice(0, 60)}…` : text}`;
+}
+/** A handler of the way in threw or gave no answer in time: blocks, unless the hook chose otherwise for that cause. */
+export function handlerFailed(run, step, cause, error) {
+    const { entry, phase } = step;
+    run.report(entry.name, phase, error);
+    const code = cause === 'timeout' ? 'HOOK_TIMEOUT' : 'HOOK_FAILED';
+    const open = entry.failOpen.includes(cause);
+    const message = messageOf(error);
+    const notePhase = run.rechecking ? 'recheck' : phase;
+    run.note({ hook: entry.name, phase: notePhase, opinion: 'failed', code, reason: message });
+    if (open) {
+        const fields = { hook: entry.name, phase, tool: run.toolName, cause };
+        run.settings.log.warn(fields, `hook ${entry.name} failed (${message}); the call goes on, as its failOpen says`);
+        return;
+    }
+    run.block(hookFault(run, code, entry.name, error));
+}
+/** The fault of a hook or middleware that threw. Its message reaches the model only with `exposeErrors`. */
+export function hookFault(run, code, by, error) {
+    const reason = run.settings.exposeErrors ? `hook failed: ${messageOf(error)}` : 'hook failed';
+    return { code, by, reason, error };
+}
+/**
+ * Way out, from the entry at `i` inwards to outwards, until all have been called or one is pending
+ * (`run.pending` is set). Answers the index of the pending one, or -1. Nothing a handler does can harm the call.
+ */
+export function retreat(run, entries, i) {
+    const outcome = run.outcome;
+    // The call is not over: its end is told when it is resumed.
+    if (outcome.status === 'pending')
+        return -1;
+    const { ran } = run;
+    for (; i >= 0; i--) {
+        const entry = entries[i];
+        const handler = ran ? entry.after : entry.skipped;
+        if (handler === undefined)
+            continue;
+        try {
+            const work = handler.call(entry.hook, run.view, outcome);
+            if (!isThenable(work))
+                continue;
+            if (entry.detached)
+                run.settings.detach(leaveBehind(run, entry, work));
+            else if (run.budgetSpent)
+                leaveBehind(run, entry, work);
+            else {
+                run.pending = work;
+                return i;
+            }
+        }
+        catch (error) {
+            run.report(entry.name, ran ? 'after' : 'skipped', error);
+        }
+    }
+    return -1;
+}
+/** Work of the way out that the call does not wait for. Its faults are reported; the answer never rejects. */
+export function leaveBehind(run, entry, work) {
+    const phase = run.ran ? 'after' : 'skipped';
+    return Promise.resolve(work).catch((error) => run.report(entry.name, phase, error));
+}

@@ -1,0 +1,141 @@
+import { asText } from './outcome.js';
+import { resultOf } from './result.js';
+import { hookFault } from './steps.js';
+import { CallView } from './view.js';
+const MAX_CHARS = 1_000_000;
+/**
+ * Runs a stream through the pipeline as one call whose tool lasts as long as the stream. The generator is
+ * pulled by whoever iterates; buffered, it is read whole before the way out, so that a middleware function can
+ * still change the result, which is the array of chunks.
+ */
+export function openStream(execute, tool, buffered) {
+    return buffered ? new BufferedStream(execute, tool) : new LiveStream(execute, tool);
+}
+class BufferedStream {
+    outcome;
+    constructor(execute, tool) {
+        this.outcome = execute(async (params, ctx) => {
+            const chunks = [];
+            let chars = 0;
+            for await (const chunk of tool(params, ctx)) {
+                const passed = transform(ctx, chunk);
+                chars += asText(passed).length;
+                if (chars > MAX_CHARS) {
+                    throw new RangeError(`the stream has more than ${MAX_CHARS} characters and a middleware may change its result; mark the middleware with streamSafe(), or use ctx.transform()`);
+                }
+                chunks.push(passed);
+            }
+            return chunks;
+        });
+    }
+    async *[Symbol.asyncIterator]() {
+        yield* answered(await this.outcome);
+    }
+}
+/** The chunks of an outcome whose tool did not stream to the consumer itself. */
+function* answered(outcome) {
+    const result = resultOf(outcome);
+    if (Array.isArray(result))
+        yield* result;
+    else if (result !== undefined)
+        yield result;
+}
+class LiveStream {
+    outcome;
+    /** The generator once the gate has opened, or nothing when the call ended without it. */
+    #opened;
+    /** What passed, for hooks; up to a bound. */
+    #seen = [];
+    #chars = 0;
+    constructor(execute, tool) {
+        let open = () => undefined;
+        this.#opened = new Promise((resolve) => {
+            open = resolve;
+        });
+        this.outcome = execute((params, ctx) => new Promise((resolve, reject) => {
+            const source = tool(params, ctx)[Symbol.asyncIterator]();
+            open({ source, ctx, resolve, reject });
+        }));
+        void this.outcome.then(() => open(undefined));
+    }
+    [Symbol.asyncIterator]() {
+        const chunks = this.#chunks();
+        const generatorReturn = chunks.return.bind(chunks);
+        let begun = false;
+        const generatorNext = chunks.next.bind(chunks);
+        chunks.next = () => {
+            begun = true;
+            return generatorNext();
+        };
+        // A generator that never began runs no finally block.
+        chunks.return = async (value) => {
+            if (!begun)
+                this.#abandon(await this.#opened);
+            return generatorReturn(value);
+        };
+        return chunks;
+    }
+    async *#chunks() {
+        const opened = await this.#opened;
+        if (opened === undefined) {
+            yield* answered(await this.outcome);
+            return;
+        }
+        const ended = this.outcome.then(() => 'ended');
+        try {
+            for (;;) {
+                const step = await Promise.race([opened.source.next(), ended]);
+                // Aborted or timed out while the generator was busy.
+                if (step === 'ended')
+                    break;
+                if (step.done === true) {
+                    opened.resolve(this.#seen);
+                    break;
+                }
+                const chunk = transform(opened.ctx, step.value);
+                this.#keep(chunk);
+                yield chunk;
+            }
+        }
+        catch (error) {
+            opened.reject(error);
+        }
+        finally {
+            this.#abandon(opened);
+        }
+        resultOf(await this.outcome);
+    }
+    #keep(chunk) {
+        if (this.#chars > MAX_CHARS)
+            return;
+        this.#chars += asText(chunk).length;
+        if (this.#chars <= MAX_CHARS)
+            this.#seen.push(chunk);
+    }
+    /** Nobody pulls any more: the generator may clean up, and the call ends with what has passed. */
+    #abandon(opened) {
+        if (opened === undefined)
+            return;
+        opened.resolve(this.#seen);
+        void Promise.resolve(opened.source.return?.()).catch(() => undefined);
+    }
+}
+/** Passes a chunk through what `ctx.transform` registered, the innermost first. */
+function transform(ctx, chunk) {
+    const run = CallView.run(ctx);
+    const transforms = run.rareIfAny?.transforms;
+    if (transforms === undefined)
+        return chunk;
+    let passed = chunk;
+    for (const fn of transforms.toReversed()) {
+        try {
+            passed = fn(passed);
+        }
+        catch (error) {
+            run.report('transform', 'middleware', error);
+            run.fail(hookFault(run, 'HOOK_FAILED', 'transform', error));
+            throw error;
+        }
+    }
+    return passed;
+}

@@ -1,0 +1,56 @@
+import { ToolwareError } from './errors.js';
+const brand = Symbol.for('toolware.verdict');
+function verdict(fields) {
+    return Object.freeze(Object.defineProperty(fields, brand, { value: true }));
+}
+/**
+ * Denies the call. Nothing lifts a deny.
+ *
+ * @param reason Tells the model, on the second line of its text, what to do instead.
+ * @example app.use({ name: 'no-deploys', check: ({ toolName }) => toolName !== 'deploy' || deny('not on Fridays') })
+ */
+export function deny(reason, options = {}) {
+    return verdict({ ...options, kind: 'deny', reason });
+}
+/**
+ * Asks a person before the tool runs: once, at the gate, about the final params. Without an approver the
+ * call is blocked with `APPROVAL_UNAVAILABLE`.
+ *
+ * @throws {ToolwareError} `CONFIG` when there is no title: a person cannot judge an empty question.
+ */
+export function ask(request) {
+    if (typeof request?.title !== 'string' || request.title.trim() === '') {
+        throw new ToolwareError('CONFIG', 'ask: title must be a text that tells the person what is asked');
+    }
+    return verdict({ kind: 'ask', request: Object.freeze({ ...request }) });
+}
+/** Replaces the params for everything further in and for the tool; with `ask`, a person decides about the new ones. */
+export function rewrite(params, asked) {
+    return verdict({ kind: 'rewrite', params, ask: asked });
+}
+/** True for what `deny`, `ask` and `rewrite` made, also in another copy of this package. */
+export function isVerdict(value) {
+    return typeof value === 'object' && value !== null && brand in value;
+}
+const FIXES = Symbol.for('toolware.fixesParams');
+/**
+ * An ask after which nobody may change the params without asking again: such a change blocks with `reason`.
+ * For approvals that a host has promised for exactly these params.
+ */
+export function askFixing(request, reason) {
+    return ask({ ...request, [FIXES]: reason });
+}
+/** The reason given to {@link askFixing}, if that made the request. */
+export function fixesParams(request) {
+    return request[FIXES];
+}
+/** Calls an asker's `onResolution`, not awaited; what it throws or rejects with goes to `report`. */
+export function tellResolution(request, resolution, report) {
+    try {
+        const work = request.onResolution?.(resolution);
+        void Promise.resolve(work).catch(report);
+    }
+    catch (error) {
+        report(error);
+    }
+}

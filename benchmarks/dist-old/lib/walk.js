@@ -1,0 +1,143 @@
+import { Slot } from './deadline.js';
+import { ToolwareError } from './errors.js';
+import { advance, applyAnswer, handlerFailed, leaveBehind, retreat, } from './steps.js';
+/**
+ * The slow way through handlers: used from the first one that is pending. One coroutine drives it, awaiting
+ * one promise after another. When a handler is given up (its deadline passed, or the caller aborted), a new
+ * coroutine takes over from the next handler; the old one finds its turn gone when its promise settles, if ever.
+ */
+export class Walk {
+    slot = new Slot();
+    run;
+    #entries;
+    #steps;
+    /** Which coroutine drives; only the latest may go on. */
+    #turn = 0;
+    #giveUp;
+    #began = 0;
+    constructor(run, entries, steps) {
+        this.run = run;
+        this.#entries = entries;
+        this.#steps = steps;
+        if (run.facts.signal !== undefined)
+            run.wait(this);
+    }
+    /** Waits for the pending handler of step `s`, then goes on with the rest of the way in. */
+    async in(s) {
+        const { run } = this;
+        const turn = ++this.#turn;
+        for (;;) {
+            const step = this.#steps[s];
+            this.#startWait(step.entry.timeoutMs ?? run.settings.beforeTimeoutMs, (cause) => {
+                this.#turn++;
+                const limit = step.entry.timeoutMs ?? run.settings.beforeTimeoutMs;
+                const late = cause === 'timeout' ? handlerLate(step.entry.name, step.phase, limit) : undefined;
+                run.renewView(late ?? run.aborted?.reason);
+                if (late !== undefined)
+                    handlerFailed(run, step, 'timeout', late);
+                this.#goOn(s);
+            });
+            try {
+                const answer = await run.pending;
+                if (turn !== this.#turn)
+                    return;
+                this.#endWait();
+                applyAnswer(run, step, answer);
+            }
+            catch (error) {
+                if (turn !== this.#turn)
+                    return;
+                this.#endWait();
+                handlerFailed(run, step, 'error', error);
+            }
+            if (run.outcome !== undefined)
+                return this.stopped(step.index);
+            s = advance(run, this.#steps, s + 1);
+            if (run.outcome !== undefined)
+                return this.stopped(this.#steps[s].index);
+            if (s === this.#steps.length)
+                return this.passed();
+        }
+    }
+    /** After step `s` was given up: the next one, unless the call is decided. */
+    #goOn(s) {
+        const { run } = this;
+        if (run.outcome === undefined) {
+            const at = advance(run, this.#steps, s + 1);
+            if (run.outcome === undefined) {
+                if (at === this.#steps.length)
+                    this.passed();
+                else
+                    void this.in(at);
+                return;
+            }
+            s = at;
+        }
+        this.stopped(this.#steps[s].index);
+    }
+    /** Waits for the pending handler of the entry at `i`, then goes on with the rest of the way out. */
+    async out(i) {
+        const { run } = this;
+        const turn = ++this.#turn;
+        while (i >= 0) {
+            const entry = this.#entries[i];
+            const work = run.pending;
+            this.#startWait(run.settings.afterTimeoutMs, (cause) => {
+                // The way out is not for the caller to cut short.
+                if (cause === 'aborted')
+                    return;
+                this.#turn++;
+                run.budgetSpent = true;
+                const phase = run.ran ? 'after' : 'skipped';
+                const late = handlerLate(entry.name, phase, run.settings.afterTimeoutMs);
+                run.report(entry.name, phase, late);
+                leaveBehind(run, entry, work);
+                run.renewView(late);
+                retreat(run, this.#entries, i - 1);
+                this.left();
+            }, run.budgetTicks);
+            try {
+                await work;
+                if (turn !== this.#turn)
+                    return;
+            }
+            catch (error) {
+                // What is left behind reports its own rejection.
+                if (turn !== this.#turn)
+                    return;
+                run.report(entry.name, run.ran ? 'after' : 'skipped', error);
+            }
+            run.budgetTicks = this.#endWait();
+            i = retreat(run, this.#entries, i - 1);
+        }
+        this.left();
+    }
+    /** Takes itself out of every queue. */
+    end() {
+        this.slot.wheel?.remove(this);
+        if (this.run.facts.signal !== undefined)
+            this.run.unwait(this);
+    }
+    #startWait(limitMs, giveUp, spent = 0) {
+        this.#giveUp = giveUp;
+        const wheel = this.run.settings.deadlines.of(limitMs);
+        wheel?.arm(this, spent);
+        if (this.run.settings.timing === 'hooks')
+            this.#began = performance.now();
+    }
+    #endWait() {
+        this.#giveUp = undefined;
+        if (this.run.settings.timing === 'hooks')
+            this.run.rare.hookMs += performance.now() - this.#began;
+        return this.slot.wheel?.disarm(this) ?? 0;
+    }
+    expire() {
+        this.#giveUp?.('timeout');
+    }
+    abort() {
+        this.#giveUp?.('aborted');
+    }
+}
+function handlerLate(name, phase, limitMs) {
+    return new ToolwareError('HOOK_TIMEOUT', `${phase} of ${name} did not settle within ${limitMs} ms`);
+}
