@@ -58,6 +58,8 @@ export interface Report {
 
 /** The hooks of a plan, as the gate needs them. */
 export interface PlanHooks {
+  /** Nothing stands around the tool. */
+  readonly isEmpty: boolean
   readonly entries: readonly Entry[]
   /** Those that contribute environment variables. */
   readonly resolvers: readonly Entry[]
