@@ -58,6 +58,8 @@ export interface Report {
 
 /** The hooks of a plan, as the gate needs them. */
 export interface PlanHooks {
+  /** Nothing stands around the tool. */
+  readonly isEmpty: boolean
   readonly entries: readonly Entry[]
   /** Those that contribute environment variables. */
   readonly resolvers: readonly Entry[]
@@ -118,6 +120,8 @@ interface Rare {
   hookMs: number
   waitMs: number
 }
+
+const NO_TIMES: Times = { durationMs: 0 }
 
 /** No hook or middleware has changed the params. */
 export const NO_REWRITE = -1
@@ -243,7 +247,8 @@ export class Run {
 
   times(): Times {
     const { timing } = this.settings
-    const durationMs = timing === false ? 0 : performance.now() - this.#began
+    if (timing === false) return NO_TIMES
+    const durationMs = performance.now() - this.#began
     if (timing !== 'hooks') return { durationMs }
     return { durationMs, hookMs: this.rare.hookMs, waitMs: this.rare.waitMs }
   }

@@ -5,6 +5,7 @@ import { CHANNELS } from './diagnostics.ts'
 import { isToolwareError, quoted, ToolwareError } from './errors.ts'
 import { type Explanation, explanationOf } from './explain.ts'
 import { snapshotFacts } from './facts.ts'
+import { startUnseen } from './gate.ts'
 import { defaultLogger } from './logger.ts'
 import { asText, Blocked, messageOf } from './outcome.ts'
 import { type IntakeLimits, parseArguments, takeParams } from './params.ts'
@@ -95,6 +96,8 @@ export class Toolware implements Caller {
   readonly #wrapped = new WeakMap<object, string>()
   readonly #wrappedNames = new Set<string>()
   #saidBuffered = false
+  /** Calls of one tool come in rows: its name is looked at once. */
+  #lastName: string | undefined
   #closing: Promise<void> | undefined
 
   /** @throws {ToolwareError} `CONFIG` for an unknown option or a wrong value. */
@@ -274,6 +277,33 @@ export class Toolware implements Caller {
     }
   }
 
+  /** As `#execute`, for a caller who only wants the tool's answer. */
+  #answer<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts | undefined): Promise<unknown> {
+    try {
+      const run = this.#runFor(call, tool, own)
+      if (!this.#isUnseen(run)) return this.#go(run).then(resultOf)
+      const answer = startUnseen(run)
+      return answer instanceof Promise ? answer : Promise.resolve(answer)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Nothing stands around the tool, nobody listens, and nobody can call it off: its own promise will do. */
+  #isUnseen(run: Run): boolean {
+    return (
+      run.plan.isEmpty &&
+      run.outcome === undefined &&
+      run.facts.signal === undefined &&
+      this.#settings.toolTimeoutMs === 0 &&
+      this.#settled.size === 0 &&
+      !this.#asyncContext &&
+      ambient() === undefined &&
+      !CHANNELS.start.hasSubscribers &&
+      !CHANNELS.end.hasSubscribers
+    )
+  }
+
   /** What is known of a call when it arrives. A refused one has its outcome already. */
   #runFor<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts | undefined): Run {
     const around = ambient()
@@ -303,7 +333,9 @@ export class Toolware implements Caller {
     const { toolName } = call
     const taken = this.#take(call)
     const plans = this.#currentPlans()
-    const isName = typeof toolName === 'string' && TOOL_NAME.test(toolName)
+    const known = this.#lastName !== undefined && toolName === this.#lastName
+    const isName = known || isToolName(toolName)
+    if (isName) this.#lastName = toolName
     const plan = plans.for(isName ? toolName : '')
     const params = typeof taken === 'string' ? NO_PARAMS : taken
     const run = new Run(this.#settings, plan, asText(toolName), facts, params, tool)
@@ -370,7 +402,7 @@ export class Toolware implements Caller {
   }
 
   #wrap<P, R>(toolName: string, fn: Tool<P, R>, own: Facts | undefined): WrappedTool<P, R> {
-    if (typeof toolName !== 'string' || !TOOL_NAME.test(toolName)) {
+    if (!isToolName(toolName)) {
       throw new TypeError(`wrap(toolName, fn): not a tool name: ${quoted(toolName)}`)
     }
     if (typeof fn !== 'function') {
@@ -387,7 +419,7 @@ export class Toolware implements Caller {
           ? fn.call(this, own, ctx)
           : (fn as (...args: unknown[]) => unknown).call(this, own, ...rest)
       const call = { toolName, params: params ?? undefined } as ToolCall<P>
-      return app.#execute(call, tool, own).then(resultOf) as Promise<Awaited<R>>
+      return app.#answer(call, tool, own) as Promise<Awaited<R>>
     }
     Object.defineProperty(wrapped, 'name', { value: fn.name || toolName })
     this.#wrapped.set(wrapped, toolName)
@@ -448,6 +480,10 @@ export class Toolware implements Caller {
 }
 
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/
+function isToolName(value: unknown): boolean {
+  return typeof value === 'string' && TOOL_NAME.test(value)
+}
+
 const NO_PARAMS: Params = Object.freeze({})
 /** How long `close()` waits for detached work. */
 const CLOSE_TIMEOUT_MS = 30_000
