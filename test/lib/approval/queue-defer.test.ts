@@ -212,15 +212,18 @@ describe('a deferred call that will never run', () => {
     expect(heard).toEqual(['lapsed timeout'])
   })
 
-  it('is told of by the process that settles it', async () => {
+  it('is told of in every process on the store, once in each', async () => {
     const store = memoryStore()
-    const [asking, deciding] = [deferring({ store }), deferring({ store })]
+    const [asking, deciding] = [deferring({ store }), deferring({ store, useWithinMs: 10 })]
     const heard = [listen(asking.queue), listen(deciding.queue)]
-    await put(asking.queue, { id: 'c1' })
+    await put(asking.queue, { id: 'denied' })
+    await put(asking.queue, { id: 'lapsed' })
     await deciding.queue.resolve('p1', 'deny')
+    await deciding.queue.resolve('p2', 'allow-once')
+    await deciding.time.advance(10)
     await settle()
-    expect(heard).toEqual([[], ['c1 deny']])
-    expect(asking.time.armed()).toBe(0)
+    for (const lines of heard) expect(lines).toEqual(['denied deny', 'lapsed timeout'])
+    expect([asking.time.armed(), deciding.time.armed()]).toEqual([0, 0])
   })
 
   it('is none that was held: its own outcome tells', async () => {
