@@ -218,6 +218,11 @@ export class ApprovalQueue implements Approver {
       (done) => done && done.status !== 'pending' && tell(done.status),
       () => tell('cancelled'),
     )
+    if (signal.aborted) {
+      // Nobody knows the id yet, so nobody could resume it.
+      await this.cancel(id)
+      return { resolution: 'cancelled', approvalId: id }
+    }
     return { resolution: 'pending', approvalId: id }
   }
 

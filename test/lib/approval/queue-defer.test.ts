@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../lib/approval/memory-store.ts'
 import type { ApprovalQueueOptions } from '../../../lib/approval/options.ts'
 import type { ApprovalQueue } from '../../../lib/approval/queue.ts'
+import type { ApprovalRecord } from '../../../lib/approval/record.ts'
 import type { ApprovalResolution } from '../../../lib/types.ts'
 import { makeQuestion } from '../../helpers/question.ts'
 import { makeQueue, put } from '../../helpers/queue.ts'
@@ -150,6 +151,19 @@ describe('ApprovalQueue, mode defer', () => {
     controller.abort()
     await settle()
     expect(await queue.list()).toHaveLength(1)
+  })
+
+  it('is withdrawn when its caller goes away before it got its answer', async () => {
+    const store = memoryStore()
+    const insert = async (record: ApprovalRecord) => {
+      controller.abort()
+      return store.insert(record)
+    }
+    const { queue } = deferring({ store: { ...store, insert } })
+    const controller = new AbortController()
+    const { answer } = await put(queue, {}, controller.signal)
+    expect(await answer).toMatchObject({ resolution: 'cancelled' })
+    expect(await queue.list()).toEqual([])
   })
 
   it('keeps no process alive', async () => {
