@@ -40,6 +40,8 @@ export interface Settings {
   readonly exposeErrors: boolean
   readonly policyVersion: string | undefined
   readonly approver: Approver | undefined
+  /** Ids of calls whose question is with the approver, or that wait for `resume`. */
+  readonly suspended: Set<string>
   /** Tells listeners and the log of a fault that harms nothing. */
   report(fault: Report): void
   /** Takes work that nobody awaits; `close()` drains it. */

@@ -1,3 +1,4 @@
+import { refusal } from './approve.ts'
 import { type Composable, isUsable, notUsable } from './compose.ts'
 import { type Report, Run, type Settings } from './context.ts'
 import { Deadlines, TIMED_OUT, withTimeout } from './deadline.ts'
@@ -23,6 +24,7 @@ import { Listeners, readIntake, type ToolwareOptions, vetOptions } from './setti
 import { SignalHub } from './signal.ts'
 import { openStream, type ToolStream } from './stream.ts'
 import type {
+  ApprovalResolution,
   CallContext,
   Facts,
   HeldCall,
@@ -88,8 +90,6 @@ export class Toolware implements Caller {
   readonly #asyncContext: boolean
   readonly #hub = new SignalHub()
   readonly #detached = new Set<PromiseLike<unknown>>()
-  /** Ids of calls that wait for `resume`. */
-  readonly #suspended = new Set<string>()
   readonly #errors: Listeners<Report>
   readonly #blocked: Listeners<CallEnd>
   readonly #settled: Listeners<CallEnd>
@@ -121,11 +121,12 @@ export class Toolware implements Caller {
       exposeErrors: options.exposeErrors ?? false,
       policyVersion: options.policyVersion,
       approver: options.approvals,
+      suspended: new Set(),
       report: (report) => this.#report(report),
       detach: (work) => this.#detach(work),
       settled: (run, outcome, signal) => this.#end(run, outcome, signal),
     }
-    options.approvals?.onRefused?.((held) => this.#refused(held))
+    options.approvals?.onRefused?.((held, resolution) => this.#refused(held, resolution))
   }
 
   /**
@@ -325,7 +326,7 @@ export class Toolware implements Caller {
     const run = this.#arrive(held.call, tool, snapshotFacts(held.call))
     run.rare.held = held
     run.rare.id = held.id
-    this.#suspended.delete(held.id)
+    this.#settings.suspended.delete(held.id)
     return run
   }
 
@@ -443,7 +444,6 @@ export class Toolware implements Caller {
   #end(run: Run, outcome: Outcome, signal: AbortSignal | undefined): void {
     if (signal !== undefined) this.#hub.unfollow(signal, run)
     if (run.rareIfAny?.judging !== undefined) return
-    if (outcome.status === 'pending') this.#suspended.add(run.id)
     if (outcome.status === 'blocked' && this.#blocked.size > 0)
       this.#blocked.tell({ ctx: run.view, outcome })
     if (this.#settled.size > 0) this.#settled.tell({ ctx: run.view, outcome })
@@ -451,11 +451,10 @@ export class Toolware implements Caller {
   }
 
   /** A suspended call of this pipeline that will never run gives back what it had reserved. */
-  #refused(held: HeldCall): void {
-    if (!this.#suspended.has(held.id)) return
+  #refused(held: HeldCall, resolution: ApprovalResolution): void {
+    if (!this.#settings.suspended.has(held.id)) return
     const run = this.#runHeld(held, () => undefined)
-    const reason = 'The call waited for a person and was denied, withdrawn, or not decided in time.'
-    run.block({ code: 'APPROVAL_DENIED', by: 'toolware', reason })
+    run.block(refusal(resolution))
     this.#detach(this.#go(run))
   }
 
