@@ -1,7 +1,8 @@
-import { CallView, type Run } from './context.ts'
+import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
 import { advance, type Entry, retreat, type Step, stepsOf } from './steps.ts'
 import type { AnyHook, Middleware } from './types.ts'
+import { CallView } from './view.ts'
 import { Walk } from './walk.ts'
 
 /**

@@ -1,10 +1,11 @@
 import koaCompose from 'koa-compose'
 import { type End, hooksOf, type Inner, passOn, Ring } from './adapt.ts'
-import { CallView, type Run } from './context.ts'
+import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
 import { Frame, type NamedMiddleware } from './frame.ts'
 import type { Entry } from './steps.ts'
 import type { AnyHook, Middleware } from './types.ts'
+import { CallView } from './view.ts'
 
 /** One part of a plan: a run of fused hooks, or a guarded middleware function. */
 export type Part = Ring | NamedMiddleware

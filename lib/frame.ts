@@ -1,5 +1,5 @@
 import type { End } from './adapt.ts'
-import { HookView, type Run, tooLate, type Waiter } from './context.ts'
+import type { Run, Waiter } from './context.ts'
 import { Slot, type Waiting } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
 import type { Fault } from './outcome.ts'
@@ -7,12 +7,14 @@ import { hookFault, isThenable } from './steps.ts'
 import type {
   AskRequest,
   DenyOptions,
+  ErrorCode,
   Middleware,
   MiddlewareContext,
   Next,
   Outcome,
 } from './types.ts'
 import { ask, deny } from './verdict.ts'
+import { HookView } from './view.ts'
 
 /** A middleware function with the name that texts and logs show for it. */
 export interface NamedMiddleware {
@@ -213,7 +215,7 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
     this.#beforeGate('ask')
     const { name } = this.#part
     this.#run.note({ hook: name, phase: 'middleware', opinion: 'ask', reason: request.title })
-    this.#run.addAsk(name, ask(request).request)
+    this.#run.addAsk(name, 'middleware', ask(request).request)
   }
 
   rewrite(params: Record<string, unknown>): void {
@@ -245,17 +247,18 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
 
   #beforeGate(what: string): void {
     const run = this.#run
-    if (run.gated || run.outcome !== undefined) throw tooLate(what)
+    if (run.gated || run.outcome !== undefined) {
+      const message = `ctx.${what}() came after the gate was entered: call it before next()`
+      throw new ToolwareError('HOOK_FAILED', message)
+    }
   }
 }
 
 /** Only what the tool itself threw can be answered for. */
 function recoverable(run: Run): boolean {
   const { outcome } = run
-  return (
-    outcome?.status === 'failed' &&
-    (outcome.code === 'TOOL_FAILED' || outcome.code === 'TOOL_TIMEOUT')
-  )
+  const codes: readonly ErrorCode[] = ['TOOL_FAILED', 'TOOL_TIMEOUT', 'UNKNOWN_TOOL']
+  return outcome?.status === 'failed' && codes.includes(outcome.code)
 }
 
 const streamSafeFunctions = new WeakSet<Middleware>()

@@ -34,10 +34,14 @@ class Intake {
   readonly #sources: object[] = []
   readonly #targets: Container[] = []
   readonly #depths: number[] = []
+  readonly #exact: boolean
   fault: string | undefined
+  /** The fault may be due to rough counting. */
+  tooRough = false
 
-  constructor(limits: IntakeLimits) {
+  constructor(limits: IntakeLimits, exact: boolean) {
     this.#limits = limits
+    this.#exact = exact
   }
 
   /** A frozen plain copy, or undefined with `fault` set. */
@@ -117,9 +121,11 @@ class Intake {
       case 'boolean':
         return value
       case 'number':
-        return Number.isFinite(value)
-          ? value
-          : this.#refuse(`a number that JSON does not have (${value})`)
+        if (!Number.isFinite(value)) {
+          return this.#refuse(`a number that JSON does not have (${value})`)
+        }
+        // JSON text knows no -0, and everybody is to see the same.
+        return value === 0 ? 0 : value
       case 'object':
         return value === null ? null : this.#open(value, depth + 1)
       default:
@@ -127,14 +133,12 @@ class Intake {
     }
   }
 
+  /** A UTF-16 unit is at most three bytes: most arguments need no exact count. */
   #weigh(text: string): boolean {
-    const { maxBytes } = this.#limits
-    // A UTF-16 unit is at most three bytes: most texts need no count.
-    const atMost = this.#bytes + text.length * 3
-    this.#bytes =
-      atMost <= maxBytes ? this.#bytes + text.length : this.#bytes + Buffer.byteLength(text)
-    if (this.#bytes <= maxBytes) return true
-    this.#refuse(`more than ${maxBytes} bytes of text`)
+    this.#bytes += this.#exact ? Buffer.byteLength(text) : text.length * 3
+    if (this.#bytes <= this.#limits.maxBytes) return true
+    this.tooRough = !this.#exact
+    this.#refuse(`more than ${this.#limits.maxBytes} bytes of text`)
     return false
   }
 
@@ -150,13 +154,25 @@ class Intake {
  * @returns The copy, or a text that says what the arguments contain that they may not.
  */
 export function takeParams(value: unknown, limits: IntakeLimits = DEFAULT_LIMITS): Params | string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return `arguments must be an object, not ${value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`}`
+  if (types.isProxy(value)) return `${NOT_PLAIN} a proxy`
+  const notObject = whatInstead(value)
+  if (notObject !== undefined) return `arguments must be an object, not ${notObject}`
+  let intake = new Intake(limits, false)
+  let params = intake.copy(value as object)
+  if (intake.tooRough) {
+    intake = new Intake(limits, true)
+    params = intake.copy(value as object)
   }
-  const intake = new Intake(limits)
-  return (
-    intake.copy(value) ?? `arguments must be plain data within bounds; these have ${intake.fault}`
-  )
+  return params ?? `${NOT_PLAIN} ${intake.fault}`
+}
+
+const NOT_PLAIN = 'arguments must be plain data within bounds; these have'
+
+/** What a value is when it is no object that could be params. */
+export function whatInstead(value: unknown): string | undefined {
+  if (value === null) return 'null'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  return Array.isArray(value) ? 'an array' : undefined
 }
 
 /** Parses arguments given as JSON text. Empty text means no arguments. */
@@ -167,7 +183,7 @@ export function parseArguments(
   if (typeof text !== 'string') return `argumentsJson must be a text, not a ${typeof text}`
   if (text === '') return EMPTY
   if (Buffer.byteLength(text) > limits.maxBytes) {
-    return `arguments must be plain data within bounds; these have more than ${limits.maxBytes} bytes of text`
+    return `${NOT_PLAIN} more than ${limits.maxBytes} bytes of text`
   }
   let value: unknown
   try {

@@ -1,8 +1,8 @@
-import { CallView } from './context.ts'
 import { asText } from './outcome.ts'
 import { resultOf } from './result.ts'
 import { hookFault } from './steps.ts'
 import type { Outcome, StreamTool, Tool, ToolContext } from './types.ts'
+import { CallView } from './view.ts'
 
 const MAX_CHARS = 1_000_000
 

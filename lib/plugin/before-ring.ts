@@ -99,7 +99,8 @@ function take(
         if (decision.params) {
           progress.params = { ...progress.params, ...structuredClone(decision.params) }
         }
-        if (decision.approval) progress.asked = ask(askRequest(pluginId, decision.approval))
+        if (decision.approval)
+          progress.asked = ask(askRequest(`plugin:${pluginId}`, decision.approval))
         return undefined
       } catch (error) {
         return badAnswer(pluginId, `gave an answer that cannot be used: ${error}`, progress.ctx)

@@ -79,15 +79,18 @@ const MAX_TIMEOUT_MS = 600_000
 const DECISIONS: readonly unknown[] = ['allow-once', 'allow-always', 'deny']
 const SEVERITIES: readonly unknown[] = ['info', 'warning', 'critical']
 
-/** The question of a plugin in the pipeline's words, stamped with the plugin's id whatever the plugin says. */
-export function askRequest(pluginId: string, asked: ApprovalRequirement): AskRequest {
+/**
+ * The question of a plugin in the pipeline's words. Who asked is what the host says, whatever the plugin says;
+ * undefined leaves it to the hook's name.
+ */
+export function askRequest(asker: string | undefined, asked: ApprovalRequirement): AskRequest {
   const { timeoutMs, severity, scope, onResolution } = asked
   const decisions = Array.isArray(asked.allowedDecisions)
     ? [...new Set<unknown>(asked.allowedDecisions)].filter((it) => DECISIONS.includes(it))
     : []
   return {
     title: asked.title,
-    pluginId,
+    asker,
     description: typeof asked.description === 'string' ? asked.description : undefined,
     severity: SEVERITIES.includes(severity) ? (severity as Severity) : undefined,
     timeoutMs: askTimeout(timeoutMs),

@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
 import type { Logger } from '../types.ts'
 import type { PluginsConfig } from './config.ts'
 import type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
 import { discover } from './discovery.ts'
-import type { Instance, Origin } from './instance.ts'
+import type { BridgedHandle, Instance, Origin } from './instance.ts'
 import { absent, keptOut, type PluginReport, reportOf } from './report.ts'
 import { type StartBridged, startPlugin } from './start.ts'
 import type { PluginDefinition } from './types.ts'
@@ -133,17 +134,18 @@ export class Fleet {
     }
     const out = keptOut(this.#options.config, id)
     if (out !== undefined) throw this.#failed(id, undefined, out)
-    const next = old?.bridged ? await this.#reloadBridged(old) : await this.#start(origin)
+    const next = await (isSameChild(old, origin) ? this.#reloadChild(old) : this.#start(origin))
     if (next.instance === undefined) throw this.#failed(id, next.diagnostics, 'it cannot be loaded')
     this.#absent = this.#absent.filter((report) => report.id !== id)
     this.#swap(new Map(this.#instances).set(id, next.instance))
+    if (old?.bridged !== next.instance.bridged) await old?.bridged?.close()
     return reportOf(next.instance)
   }
 
   /** A bridged plugin swaps its own child, so that what was asked of the old one is answered. */
-  async #reloadBridged(old: Instance): ReturnType<typeof startPlugin> {
+  async #reloadChild(old: BridgedInstance): ReturnType<typeof startPlugin> {
     try {
-      await old.bridged?.reload()
+      await old.bridged.reload()
       return { instance: { ...old } }
     } catch (error) {
       return { diagnostics: [line('error', old.id, 'reload_failed', faultText(error))] }
@@ -198,6 +200,18 @@ export class Fleet {
   #known(): string {
     return [...this.#instances.keys()].join(', ') || 'none'
   }
+}
+
+type BridgedInstance = Instance & { readonly bridged: BridgedHandle }
+
+/** Whether a plugin stays behind the bridge under the manifest it had. */
+function isSameChild(old: Instance | undefined, origin: Origin): old is BridgedInstance {
+  return (
+    old?.bridged !== undefined &&
+    old.origin.kind === 'process' &&
+    origin.kind === 'process' &&
+    isDeepStrictEqual(old.origin, origin)
+  )
 }
 
 const idOf = (origin: Origin): string =>

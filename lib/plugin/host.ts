@@ -170,7 +170,7 @@ export class PluginHost {
   }
 
   /** The messages without `details`, for the model. */
-  stripDetails<M extends { details?: unknown }>(messages: readonly M[]): M[] {
+  stripDetails<M extends object>(messages: readonly M[]): M[] {
     return stripDetails(messages)
   }
 

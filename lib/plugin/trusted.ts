@@ -58,7 +58,8 @@ function verdict(registered: Policy, settled: Settled<unknown>, ctx: HookContext
     case 'act':
       try {
         const { params, approval } = decision
-        const asked = approval && askFixing(askRequest(pluginId, approval), CHANGED)
+        // The hook's own name says which policy of which plugin asks.
+        const asked = approval && askFixing(askRequest(undefined, approval), CHANGED)
         return params ? rewrite(params, asked) : asked
       } catch (error) {
         return unreadable(registered, `gave an answer that cannot be used: ${error}`, ctx)

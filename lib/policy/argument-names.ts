@@ -18,11 +18,18 @@ const GLOBS = new Set('include includes includepattern glob globs globpattern'.s
 const PATCHES = new Set('patch diff'.split(' '))
 const PLURAL = /^(.*[^s])(?:ies|s)$/
 
+const MAX_NAME = 128
+// Most names say nothing; these two look once at names that folding would leave alone.
+const PLAIN = /^[A-Za-z0-9]+$/
+const HINT =
+  /path|file|dir|folder|cwd|src|des?t|archive|attachment|put|from|to|source|target|root|ur[il]|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
+
 /**
  * What the name of an argument says, compared without case, `_` and `-`. `exclude` is none: it names what is left
  * alone.
  */
 export function nameKind(name: string): NameKind {
+  if (name.length > MAX_NAME || (PLAIN.test(name) && !HINT.test(name))) return undefined
   const key = foldKey(name)
   if (NO_PATHS.has(key)) return undefined
   const single = PLURAL.exec(key)?.[1] ?? key
@@ -46,7 +53,7 @@ export function looksLikePath(name: string, value: string): boolean {
   if (/^file:/i.test(value) || /^[A-Za-z]:[\\/]/.test(value)) return true
   if (/^[A-Za-z][A-Za-z0-9+.-]+:/.test(value)) return !isUrl && CLIMBS.test(value)
   if (isUrl) return /^(?:\.\.?(?:[\\/]|$)|~|\\)/.test(value)
-  return /[\\/]/.test(value) || value === '..' || value.startsWith('~')
+  return value.includes('/') || value.includes('\\') || value === '..' || value.startsWith('~')
 }
 
 /** True for a text that begins as only paths do, wherever it stands. */

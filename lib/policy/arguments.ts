@@ -1,6 +1,7 @@
 import {
   beginsAsPath,
   isCwdName,
+  isWebAddress,
   looksLikePath,
   type NameKind,
   nameKind,
@@ -35,7 +36,8 @@ type Params = Readonly<Record<string, unknown>>
 type Target = 'paths' | 'globs' | 'patches'
 
 /** More path arguments than this in one call are refused: each is looked up on disk. */
-export const MAX_ARGUMENTS = 1000
+const MAX_ARGUMENTS = 1000
+const MAX_LENGTH = 65_536
 const EXPECTED: Readonly<Record<Target, string>> = {
   paths: 'a path as text',
   globs: 'a glob as text, or a list of them',
@@ -49,14 +51,26 @@ class Collector {
   readonly seen: Set<string> = new Set()
   bad: BadArgument | undefined
   cwd: TextArgument | undefined
+  #length = 0
 
   add(target: Target, at: string, text: string): void {
     if (this.seen.has(at)) return
     this.seen.add(at)
-    if (this.seen.size > MAX_ARGUMENTS) {
+    if (target !== 'patches') this.#length += text.length
+    if (this.#length > MAX_LENGTH) {
+      const reason = `the names of files in the call are longer than ${MAX_LENGTH} characters; split it`
+      this.bad ??= { at, found: finding('arguments', reason) }
+    } else if (this.seen.size > MAX_ARGUMENTS) {
       const reason = `the call names more than ${MAX_ARGUMENTS} files; split it`
       this.bad ??= { at, found: finding('arguments', reason) }
     } else if (target !== 'globs' || !text.startsWith('!')) this[target].push({ at, text })
+  }
+
+  takeCwd(key: string, value: unknown, facts: ToolFacts | undefined): void {
+    const isExec = facts?.access === 'exec' || facts?.form === 'git'
+    if (!isCwdName(key, isExec)) return
+    if (typeof value === 'string') this.cwd ??= { at: key, text: value }
+    else if (isExec && value !== null) this.refuse(key, 'a directory as text', value)
   }
 
   refuse(at: string, expected: string, value: unknown): void {
@@ -99,7 +113,9 @@ function take(params: Params, declared: string, target: Target, into: Collector)
 
 interface Node {
   readonly value: unknown
-  readonly at: string
+  readonly parent: Node | undefined
+  /** Where it stands in its parent. */
+  readonly key: string | number
   /** The nearest name above, and what it says. */
   readonly name: string
   readonly kind: NameKind
@@ -107,70 +123,96 @@ interface Node {
   readonly inside: boolean
 }
 
+/** Spells where a node stands: `edits[0].path`, or `edits[].path` for comparing with a declared name. */
+function placeOf(node: Node, showsIndex: boolean): string {
+  let text = ''
+  for (let n: Node | undefined = node; n?.parent; n = n.parent) {
+    const step = typeof n.key === 'number' ? `[${showsIndex ? n.key : ''}]` : `.${n.key}`
+    text = step + text
+  }
+  return text.startsWith('.') ? text.slice(1) : text
+}
+
 /** Finds arguments by their names, at any depth. */
 function search(params: Params, facts: ToolFacts | undefined, into: Collector): void {
-  const isExec = facts?.access === 'exec' || facts?.form === 'git'
   const kinds = new Map<string, NameKind>()
   const kindOf = (name: string): NameKind => {
     if (!kinds.has(name)) kinds.set(name, nameKind(name))
     return kinds.get(name)
   }
   const text = new Set(facts?.text)
-  const own = new Set([...(facts?.commands ?? []), ...(facts?.patches ?? [])])
-  const todo: Node[] = [{ value: params, at: '', name: '', kind: undefined, inside: false }]
+  const hasDeepText = [...text].some((name) => /[.[]/.test(name))
+  const top: Node = {
+    value: params,
+    parent: undefined,
+    key: '',
+    name: '',
+    kind: undefined,
+    inside: false,
+  }
+  const todo: Node[] = []
+  for (const key of Object.keys(params)) {
+    const isOwn = facts?.commands?.includes(key) || facts?.patches?.includes(key)
+    if (!isOwn) into.takeCwd(key, params[key], facts)
+    if (!isOwn && !text.has(key)) todo.push(below(top, key, params[key], kindOf))
+  }
   for (let node = todo.pop(); node !== undefined && !into.bad; node = todo.pop()) {
-    const { value, at, name, kind, inside } = node
-    if (typeof value === 'string') {
-      judgeText(node, value, into)
-    } else if (Array.isArray(value)) {
+    const { value, kind, inside } = node
+    if (hasDeepText && text.has(placeOf(node, false))) continue
+    if (typeof value === 'string') judgeText(node, value, into)
+    else if (Array.isArray(value)) {
       for (let i = value.length - 1; i >= 0; i--) {
         const item: unknown = value[i]
         if (typeof item === 'object' || kind !== undefined || inside) {
-          todo.push({ value: item, at: `${at}[${i}]`, name, kind, inside })
+          todo.push({ ...node, value: item, parent: node, key: i })
         }
       }
     } else if (isObject(value)) {
       for (const key of Object.keys(value)) {
         const next = value[key]
-        const below = inside || kind === 'path'
-        if (text.has(key) || typeof next === 'number' || typeof next === 'boolean') continue
-        const where = at === '' ? key : `${at}.${key}`
-        if (at === '' && own.has(key)) continue
-        if (at === '' && isCwdName(key, isExec)) {
-          if (typeof next === 'string') into.cwd ??= { at: where, text: next }
-          else if (isExec && next !== null) into.refuse(where, 'a directory as text', next)
-        }
-        const found = kindOf(key)
-        if (typeof next === 'string' && found === undefined && !below) continue
-        if (text.size > 0 && text.has(where.replace(/\[\d+\]/g, '[]'))) continue
-        todo.push({ value: next, at: where, name: key, kind: found, inside: below })
+        if (typeof next === 'number' || typeof next === 'boolean' || text.has(key)) continue
+        const isNamed = typeof next === 'object' || inside || kind === 'path' || kindOf(key)
+        if (isNamed) todo.push(below(node, key, next, kindOf))
       }
     }
   }
 }
 
-function judgeText({ at, name, kind, inside }: Node, value: string, into: Collector): void {
+function below(node: Node, key: string, value: unknown, kindOf: (name: string) => NameKind): Node {
+  const inside = node.inside || node.kind === 'path'
+  return { value, parent: node, key, name: key, kind: kindOf(key), inside }
+}
+
+function judgeText(node: Node, value: string, into: Collector): void {
+  const { name, kind, inside } = node
+  const add = (target: Target): void => into.add(target, placeOf(node, true), value)
   if (kind === 'path') {
-    if (value !== '' && !isWebAddress(value)) into.add('paths', at, value)
+    if (value !== '' && !isWebAddress(value)) add('paths')
   } else if (kind === 'glob') {
-    if (value !== '') into.add('globs', at, value)
+    if (value !== '') add('globs')
   } else if (kind === 'patch') {
-    if (/^\s*\*\*\* Begin Patch|^(?:--- |diff --git |Index: )/m.test(value))
-      into.add('patches', at, value)
+    if (/^[ \t]*\*\*\* Begin Patch|^(?:--- |diff --git |Index: )/m.test(value)) add('patches')
   } else if (kind === 'maybe-path' ? looksLikePath(name, value) : inside && beginsAsPath(value)) {
-    into.add('paths', at, value)
+    add('paths')
   }
 }
 
 /**
  * Finds the arguments that are paths, globs and patches: the declared ones, and those whose names say so, at any
  * depth. Texts are never searched for paths.
+ *
+ * @param derivedPaths Targets that the host found itself; judged beside the others.
  */
-export function collectArguments(params: Params, facts: ToolFacts | undefined): CallArguments {
+export function collectArguments(
+  params: Params,
+  facts: ToolFacts | undefined,
+  derivedPaths: readonly string[] = [],
+): CallArguments {
   const into = new Collector()
   for (const declared of facts?.paths ?? []) take(params, declared, 'paths', into)
   for (const declared of facts?.globs ?? []) take(params, declared, 'globs', into)
   for (const declared of facts?.patches ?? []) take(params, declared, 'patches', into)
   search(params, facts, into)
+  for (const [i, path] of derivedPaths.entries()) into.add('paths', `derivedPaths[${i}]`, path)
   return into
 }

@@ -42,8 +42,11 @@ export interface ToolFacts extends Omit<ToolDeclaration, 'command' | 'actions'> 
   readonly actions?: readonly KnownActions[] | undefined
   /** The tool works on the working directory if no path is given, or neither path nor glob. */
   readonly worksHere?: 'without-path' | 'without-glob' | undefined
-  /** `git`: subcommand and arguments make one command. `code`: any language. `foreign`: no POSIX shell. */
-  readonly form?: 'git' | 'code' | 'foreign' | undefined
+  /**
+   * `git`: subcommand and arguments make one command. `code`: any language. `foreign`: no POSIX shell.
+   * `opaque`: what it runs is not in its arguments.
+   */
+  readonly form?: 'git' | 'code' | 'foreign' | 'opaque' | undefined
   /** An argument that stands in for the command, such as `restart`. */
   readonly idle?: string | undefined
 }

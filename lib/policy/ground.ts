@@ -3,7 +3,7 @@ import { posix, win32 } from 'node:path'
 import { configError } from '../errors.ts'
 import { shorten } from './finding.ts'
 import type { PathPlatform } from './spelling.ts'
-import { walk } from './walk.ts'
+import { type StepBudget, walk } from './walk.ts'
 import { badWin32 } from './win32.ts'
 
 /** Where one path leads. */
@@ -25,7 +25,7 @@ export interface Ground {
   /** Absolute, as configured. */
   readonly lexical: string
   /** Where a path leads, or a text that says why it cannot be followed. */
-  place(path: string, cwd: string): Place | string
+  place(path: string, cwd: string, budget?: StepBudget): Place | string
   exists(name: string, cwd: string): boolean
   /** The directory a path leads to, without links; undefined when there is none. */
   enter(path: string, cwd: string): string | undefined
@@ -85,17 +85,17 @@ function posixGround(base: string, key: string): Ground {
     if (!isIntact()) return undefined
     return isAbsolute ? [path.slice(prefix.length), dir] : [path, cwd]
   }
-  const place = (path: string, cwd: string): Place | string => {
+  const place = (path: string, cwd: string, budget?: StepBudget): Place | string => {
     const from = start(path, cwd)
     if (from === undefined) return `${key} was replaced while running`
-    const led = walk(from[0], from[1])
+    const led = walk(from[0], from[1], budget)
     if (typeof led === 'string') return led
     const plain = posix.resolve(cwd, path)
     const marks = new Set([plain, led.real, ...led.links])
     if (!CLIMBS.test(path)) {
       return { real: led.real, reals: [led.real], marks: [...marks], special: isSpecial(led.stats) }
     }
-    const tidied = walk(plain, '/')
+    const tidied = walk(plain, '/', budget)
     if (typeof tidied === 'string') return tidied
     for (const mark of [tidied.real, ...tidied.links]) marks.add(mark)
     marks.add(path.startsWith('/') ? path : `${cwd}/${path}`)

@@ -1,24 +1,24 @@
-import { type BadArgument, type CallArguments, MAX_ARGUMENTS, type TextArgument } from './arguments.ts'
+import type { BadArgument, CallArguments, TextArgument } from './arguments.ts'
 import type { ToolFacts } from './catalogue.ts'
 import { type Finding, finding } from './finding.ts'
 import { type PatchPath, patchPaths } from './patch.ts'
 import type { PathPolicy, PathUse } from './paths.ts'
 
-const MAX_PATCH = 1_048_576
-
 /** Judges the files that a call names: paths, globs and patches; and where it works when it names none. */
 export function judgeFiles(
   args: CallArguments,
   facts: ToolFacts | undefined,
-  policy: PathPolicy,
+  standing: PathPolicy,
   use: PathUse,
 ): BadArgument | undefined {
   if (args.bad) return args.bad
+  const policy = standing.begin()
   const dirs = [policy.cwd]
   if (args.cwd) {
+    const found = policy.judge(args.cwd.text, use)
+    if (found) return { at: args.cwd.at, found }
     const entered = policy.enter(args.cwd.text)
-    if ('found' in entered) return { at: args.cwd.at, found: entered.found }
-    if (entered.dir !== policy.cwd) dirs.push(entered.dir)
+    if ('dir' in entered && entered.dir !== policy.cwd) dirs.push(entered.dir)
   }
   const everywhere = (judge: (dir: string) => Finding | undefined): Finding | undefined => {
     for (const dir of dirs) {
@@ -46,7 +46,9 @@ export function touchesFiles(args: CallArguments, facts: ToolFacts | undefined):
     args.bad !== undefined ||
     args.cwd !== undefined ||
     facts?.worksHere !== undefined ||
-    [facts?.paths, facts?.globs, facts?.patches].some((names) => names !== undefined && names.length > 0)
+    [facts?.paths, facts?.globs, facts?.patches].some(
+      (names) => names !== undefined && names.length > 0,
+    )
   )
 }
 
@@ -85,15 +87,9 @@ function judgePatches(
   everywhere: (judge: (dir: string) => Finding | undefined) => Finding | undefined,
 ): BadArgument | undefined {
   for (const { at, text } of patches) {
-    if (text.length > MAX_PATCH) {
-      return { at, found: finding('patch', 'the patch is longer than 1 MiB; split it') }
-    }
     const paths = patchPaths(text)
     if (typeof paths === 'string') {
-      return { at, found: finding('patch', `the patch cannot be judged: ${paths}; write it anew`) }
-    }
-    if (paths.length > MAX_ARGUMENTS) {
-      return { at, found: finding('patch', `the patch has more than ${MAX_ARGUMENTS} files; split it`) }
+      return { at, found: finding('patch', `the patch cannot be judged: ${paths}`) }
     }
     const found = everywhere((dir) => judgePatch(paths, policy, dir))
     if (found) return { at, found }
@@ -106,15 +102,14 @@ function judgePatch(
   policy: PathPolicy,
   dir: string,
 ): Finding | undefined {
-  const scope = policy.begin()
   for (const { path, stripped, isPrefixed } of paths) {
     const first = path.slice(0, Math.max(0, path.indexOf('/')))
-    if (!isPrefixed || scope.exists(first, dir)) {
-      const found = scope.judgeWord(path, 'write', dir)
+    if (!isPrefixed || policy.exists(first, dir)) {
+      const found = policy.judgeWord(path, 'write', dir)
       if (found) return found
     }
     if (stripped !== undefined) {
-      const found = scope.judgeWord(stripped, 'write', dir)
+      const found = policy.judgeWord(stripped, 'write', dir)
       if (found) return found
     }
   }

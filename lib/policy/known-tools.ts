@@ -23,12 +23,15 @@ const write = (paths: readonly string[], more: Partial<ToolFacts> = {}): ToolFac
 })
 const looks: ToolFacts = { access: 'read' }
 const changes: ToolFacts = { access: 'write' }
-const shell: ToolFacts = { access: 'exec', commands: COMMANDS, worksHere: 'without-path', idle: 'restart' }
+const shell: ToolFacts = {
+  access: 'exec',
+  commands: COMMANDS,
+  worksHere: 'without-path',
+  idle: 'restart',
+}
 const code: ToolFacts = { access: 'exec', commands: ['code', 'command', 'script'], form: 'code' }
-const acting = (access: 'write' | 'exec', ...actions: KnownActions[]): ToolFacts => ({
-  access,
-  actions,
-})
+const opaque: ToolFacts = { access: 'exec', form: 'opaque' }
+const acting = (...actions: KnownActions[]): ToolFacts => ({ access: 'write', actions })
 const editor: KnownActions = { key: 'command', read: ['view'] }
 const search = { text: ['pattern', 'query', 'regex'], worksHere: 'without-path' } as const
 
@@ -126,7 +129,6 @@ const ROWS: Readonly<Record<string, ToolFacts>> = {
   process: {
     access: 'exec',
     commands: ['command', 'cmd', 'data', 'input', 'text'],
-    worksHere: 'without-path',
     actions: [
       {
         key: 'action',
@@ -136,28 +138,25 @@ const ROWS: Readonly<Record<string, ToolFacts>> = {
       },
     ],
   },
-  external_cli: acting('exec', {
-    key: 'action',
-    default: 'list_connectors',
-    read: ['list_connectors', 'list', 'describe', 'status'],
-  }),
-  'runTests run_tests': write(['files[]', 'filePath'], { worksHere: 'without-path' }),
-  'run_task create_and_run_task run_notebook_cell run_vscode_command': changes,
-
-  // Plans, memory, sessions
-  'todo manage_todo_list': acting('write', {
-    key: 'action',
-    default: 'list',
-    read: ['list', 'get'],
-  }),
-  automation: acting('write', {
+  external_cli: {
+    ...opaque,
+    actions: [
+      {
+        key: 'action',
+        default: 'list_connectors',
+        read: ['list_connectors', 'list', 'describe', 'status'],
+      },
+    ],
+  },
+  'runTests run_tests': opaque,
+  automation: acting({
     key: 'action',
     default: 'list',
     read: ['list', 'get', 'status', 'history', 'preview'],
   }),
-  cron: acting('write', { key: 'action', default: 'status', read: ['list', 'status', 'runs'] }),
-  gateway: acting('write', { key: 'action', read: ['config.get', 'config.schema'] }),
-  nodes: acting('write', { key: 'action', read: ['status', 'describe', 'pending'] }),
+  cron: acting({ key: 'action', default: 'status', read: ['list', 'status', 'runs'] }),
+  gateway: acting({ key: 'action', read: ['config.get', 'config.schema'] }),
+  nodes: acting({ key: 'action', read: ['status', 'describe', 'pending'] }),
   'todo_write TodoWrite write_todos update_plan save_memory memory_set project_memory': changes,
   'TodoRead todo_read memory_search memory_get session_search sessions_list': looks,
   'sessions_history session_status agents_list profile_read list_allowed_directories': looks,

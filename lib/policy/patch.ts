@@ -7,6 +7,10 @@ export interface PatchPath {
   readonly isPrefixed?: boolean | undefined
 }
 
+const MAX_CHARACTERS = 1_048_576
+const MAX_LINES = 100_000
+const MAX_PATHS = 1000
+
 const CODEX_HEADER = /^\s*\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/
 const CODEX_BEGIN = /^\s*\*\*\* Begin Patch\s*$/
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
@@ -19,7 +23,9 @@ const LINK_MODE = /^(?:(?:new|old|new file|deleted file) mode 120000|index \S+ 1
  * @returns The paths, or a text that says why the patch cannot be read.
  */
 export function patchPaths(text: string): readonly PatchPath[] | string {
-  const lines = text.split(/\r\n|\n/)
+  if (text.length > MAX_CHARACTERS) return 'it is longer than 1 MiB; split it'
+  const lines = text.split('\n', MAX_LINES + 1)
+  if (lines.length > MAX_LINES) return `it has more than ${MAX_LINES} lines; split it`
   const first = lines.find((line) => line.trim() !== '') ?? ''
   if (CODEX_BEGIN.test(first) || /^\s*<</.test(first)) return codexPaths(lines)
   const codex = lines.some((line) => CODEX_BEGIN.test(line)) ? codexPaths(lines) : []
@@ -38,6 +44,7 @@ function codexPaths(lines: readonly string[]): readonly PatchPath[] | string {
     if (found === undefined) continue
     const path = found.trim()
     if (path === '') return 'a file header names no file'
+    if (paths.length === MAX_PATHS) return TOO_MANY
     paths.push({ path })
   }
   return paths.length > 0
@@ -106,6 +113,7 @@ function gitNames(rest: string): readonly string[] | undefined {
   return names.length === 2 ? names : []
 }
 
+const TOO_MANY = `it has more than ${MAX_PATHS} files; split it`
 const UNREADABLE = 'a file name in it cannot be read'
 
 /** Reads the headers of a diff; `state` follows the hunks so that bodies are not taken for headers. */
@@ -122,7 +130,9 @@ function diffPaths(lines: readonly string[]): readonly PatchPath[] | string {
     paths.push(asPatchPath(name))
     return true
   }
-  for (const line of lines) {
+  for (const text of lines) {
+    const line = text.endsWith('\r') ? text.slice(0, -1) : text
+    if (paths.length > MAX_PATHS) return TOO_MANY
     if (old > 0 || fresh > 0) {
       const c = line[0] ?? ' '
       if (c === '\\') continue

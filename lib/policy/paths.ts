@@ -7,6 +7,7 @@ import { type Ground, openGround, type Place } from './ground.ts'
 import { expandShellGlob } from './shell-glob.ts'
 import { type PathPlatform, readSpelling } from './spelling.ts'
 import { toolGlob } from './tool-glob.ts'
+import type { StepBudget } from './walk.ts'
 
 export type { PathPlatform } from './spelling.ts'
 
@@ -40,10 +41,7 @@ export interface PathPolicy {
   exists(word: string, cwd?: string): boolean
   /** Where `cd` to this directory leads. Refused like a read, and when it is no directory. */
   enter(spelled: string, cwd?: string): { readonly dir: string } | { readonly found: Finding }
-  /**
-   * The same policy for one call: it remembers answers, and its shell globs share one budget of entries.
-   * The judge of commands calls it once for each text, so that no text costs more than the budget.
-   */
+  /** The same policy for one call: it remembers answers, and what it looks at on disk has one budget. */
   begin(): PathPolicy
 }
 
@@ -64,7 +62,10 @@ export interface PathPolicyOptions {
   readonly home?: string | undefined
 }
 
+/** What one call may cost: entries listed for shell globs, directories looked at, alternatives of globs. */
 const MAX_ENTRIES = 1000
+const MAX_STEPS = 20_000
+const MAX_GLOBS = 64
 const SPECIAL =
   /^\/(?:dev|proc\/[^/]+\/(?:root|cwd|fd|environ|mem|exe|map_files|task)|proc\/(?:kcore|kmsg|sysrq-trigger))(?:\/|$)/
 
@@ -117,8 +118,9 @@ interface Rules {
   same(path: string): string
 }
 
-interface Scope {
+interface Scope extends StepBudget {
   entriesLeft: number
+  globsLeft: number
   readonly answers: Map<string, Finding | undefined>
 }
 
@@ -133,8 +135,9 @@ function judgeOver(rules: Rules, scope: Scope | undefined): PathPolicy {
   ): Finding | undefined => {
     const spelled = readSpelling(text, { platform, home, schemes })
     if ('rule' in spelled) return spelled
-    for (const path of spelled) {
-      const found = judgePath(rules, path, text, use, cwd)
+    for (const [i, path] of spelled.entries()) {
+      if (i > 0 && !ground.exists('~', cwd)) continue
+      const found = judgePath(rules, path, text, use, cwd, scope)
       if (found) return found
     }
     return undefined
@@ -153,6 +156,10 @@ function judgeOver(rules: Rules, scope: Scope | undefined): PathPolicy {
     judgeGlob: (pattern, use, cwd = ground.dir) => {
       const glob = toolGlob(pattern, platform)
       if ('rule' in glob) return glob
+      if (scope) scope.globsLeft -= glob.filter(({ segments }) => segments).length
+      if (scope && scope.globsLeft < 0) {
+        return finding('path', 'the call has too many globs; split it', pattern)
+      }
       for (const { base, segments } of glob) {
         const found = policy.judge(base, use, cwd)
         if (found) return { ...found, value: shorten(pattern) }
@@ -183,7 +190,13 @@ function judgeOver(rules: Rules, scope: Scope | undefined): PathPolicy {
         ? { found: finding('path', 'there is no such directory to work in', spelled) }
         : { dir }
     },
-    begin: () => judgeOver(rules, { entriesLeft: MAX_ENTRIES, answers: new Map() }),
+    begin: () =>
+      judgeOver(rules, {
+        entriesLeft: MAX_ENTRIES,
+        stepsLeft: MAX_STEPS,
+        globsLeft: MAX_GLOBS,
+        answers: new Map(),
+      }),
   }
   return policy
 }
@@ -194,8 +207,9 @@ function judgePath(
   spelled: string,
   use: PathUse,
   cwd: string,
+  budget: StepBudget | undefined,
 ): Finding | undefined {
-  const place = rules.ground.place(path, cwd)
+  const place = rules.ground.place(path, cwd, budget)
   if (typeof place === 'string') return finding('path', `${place}; give another path`, spelled)
   return (
     judgeSpecial(place, spelled, use) ??

@@ -77,8 +77,8 @@ function isDrive(text: string, platform: PathPlatform): boolean {
 }
 
 /**
- * Reads a path text as tools would: one text, or two where tools differ (`~/x` is in HOME for some and a
- * directory named `~` for others; both are judged).
+ * Reads a path text as tools would: one text, or two where tools differ (`~/x` is in HOME for some, and for others
+ * in a directory named `~`, if there is one).
  */
 export function readSpelling(text: string, options: SpellingOptions): readonly string[] | Finding {
   const bad = badText(text)

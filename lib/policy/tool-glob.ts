@@ -10,7 +10,8 @@ export interface ToolGlob {
   readonly segments: ((cwd: string, home: string) => readonly Segment[]) | undefined
 }
 
-const MAX_SEGMENTS = 128
+const MAX_SEGMENTS = 16
+const MAX_LENGTH = 1024
 const MAGIC = /[*?[\]]/
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]+:/
 
@@ -26,6 +27,9 @@ function literal(name: string): Segment {
 export function toolGlob(pattern: string, platform: PathPlatform): readonly ToolGlob[] | Finding {
   const bad = badText(pattern)
   if (bad) return bad
+  if (pattern.length > MAX_LENGTH) {
+    return refuse(`the glob is longer than ${MAX_LENGTH} characters`, pattern)
+  }
   if (/[@!+?*]\(/.test(pattern)) {
     return refuse('extglobs such as @(a|b) are refused; use {a,b}', pattern)
   }

@@ -10,6 +10,11 @@ export interface Walked {
   readonly links: readonly string[]
 }
 
+/** Looks at the disk that are left for one call. */
+export interface StepBudget {
+  stepsLeft: number
+}
+
 const MAX_LINKS = 40
 const MAX_STEPS = 512
 const NO_LINKS: readonly string[] = []
@@ -42,9 +47,10 @@ function child(dir: string, name: string): string {
  *
  * @param path Absolute, or relative to `from`.
  * @param from An absolute directory that holds no links itself.
+ * @param budget Shared by the paths of a call; each path has one of its own beside.
  * @returns Where it leads, or a text that says why it cannot be followed.
  */
-export function walk(path: string, from: string): Walked | string {
+export function walk(path: string, from: string, budget?: StepBudget): Walked | string {
   const todo = path.split('/').reverse()
   let at = path.startsWith('/') ? '/' : from
   let stats: Stats | undefined
@@ -53,6 +59,7 @@ export function walk(path: string, from: string): Walked | string {
   for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
     if (name === '') continue
     if (++steps > MAX_STEPS) return `the path has more than ${MAX_STEPS} steps`
+    if (budget && --budget.stepsLeft < 0) return 'the call names too many directories at once'
     if (stats && !stats.isDirectory()) return CAUSES.ENOTDIR as string
     if (name === '.') continue
     if (name === '..') {

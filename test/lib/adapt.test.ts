@@ -143,6 +143,7 @@ describe('O3, what an answer means', () => {
 
   it('takes an answer whose `then` throws for a fault of the hook', async () => {
     const hostile = {
+      // biome-ignore lint/suspicious/noThenProperty: the trap under test
       get then(): never {
         throw new Error('trap')
       },
@@ -694,7 +695,7 @@ describe("plain hooks, the first seed's IToolHook", () => {
     const app = quietApp().use({
       name: 'plain',
       beforeExecute(toolName, argumentsJson, signal) {
-        seen.push([toolName, argumentsJson, signal instanceof AbortSignal, this.name])
+        seen.push([toolName, argumentsJson, signal instanceof AbortSignal])
         return true
       },
       afterExecute(toolName, argumentsJson, result, durationMs, failed, signal) {
@@ -710,7 +711,7 @@ describe("plain hooks, the first seed's IToolHook", () => {
     })
     await app.execute(call(), async () => ({ a: 1 }))
     expect(seen).toEqual([
-      ['echo', '{"text":"hi"}', true, 'plain'],
+      ['echo', '{"text":"hi"}', true],
       ['echo', '{"text":"hi"}', '{"a":1}', 'number', false, true],
     ])
   })

@@ -23,6 +23,7 @@ export interface CompiledRule {
   readonly flags: ReadonlyMap<string, Meaning>
   readonly instead: ReadonlySet<string>
   readonly harmless: ReadonlySet<string>
+  readonly required: ReadonlySet<string>
 }
 
 const names = (list: string | undefined): string[] => list?.split(/\s+/).filter(Boolean) ?? []
@@ -48,10 +49,11 @@ export function compileRule(rule: ProgramRule): CompiledRule {
     flags,
     instead: new Set(names(rule.instead)),
     harmless: new Set(names(rule.needsOperand)),
+    required: new Set(names(rule.requires)),
   }
 }
 
-/** Where {@link readArguments} finds rules; `undefined` for the rule of an unknown subcommand. */
+/** Compiles a rule, or finds it compiled. */
 export type Compile = (rule: ProgramRule) => CompiledRule
 
 /**
@@ -68,6 +70,10 @@ export function readArguments(
   return new Reader(compile(rule), label, compile).read(words)
 }
 
+const OPEN: ProgramRule = {}
+/** What follows a script's name belongs to the script. */
+const REST: ProgramRule = { noTerminator: true }
+
 class Reader {
   readonly #compiled: CompiledRule
   readonly #label: string
@@ -75,6 +81,8 @@ class Reader {
   readonly #readings: Reading[] = []
   readonly #seen = new Set<string>()
   #operands = 0
+  /** A flag named a program to run: the words that follow are its own. */
+  #handedOver = false
 
   constructor(compiled: CompiledRule, label: string, compile: Compile) {
     this.#compiled = compiled
@@ -86,39 +94,56 @@ class Reader {
     const { rule } = this.#compiled
     if (rule.refused !== undefined) return this.#refuse(rule.refused, this.#label)
     if (rule.prints) return this.#prints(words)
+    const found = this.#each(words)
+    if (found !== undefined) return found
+    const seen = (some: ReadonlySet<string>) => [...this.#seen].some((flag) => some.has(flag))
+    if (rule.needsOperand !== undefined && this.#operands === 0 && !seen(this.#compiled.harmless)) {
+      return this.#refuse('it would run what it reads from its input; name a file', this.#label)
+    }
+    if (rule.requires !== undefined && !seen(this.#compiled.required)) {
+      return this.#refuse(`only with ${rule.requires.replaceAll(' ', ' or ')}`, this.#label)
+    }
+    return this.#readings
+  }
+
+  #each(words: readonly ShellWord[]): Finding | undefined {
+    const { rule } = this.#compiled
     let flagsEnded = false
     for (let i = 0; i < words.length; i++) {
       const word = words[i] as ShellWord // i < length
       const { text } = word
+      const bundle = i === 0 && rule.bundled === true && /^[A-Za-z]/.test(text)
       if (!flagsEnded && text === '--' && !rule.noTerminator) {
         flagsEnded = true
-      } else if (!flagsEnded && isFlag(text)) {
-        const used = this.#flag(text, word, words, i)
+      } else if (!flagsEnded && (isFlag(text) || bundle)) {
+        const used = this.#flag(bundle ? `-${text}` : text, word, words, i)
         if (typeof used !== 'number') return used
         i += used
-      } else if (!flagsEnded && i === 0 && rule.bundled && /^[A-Za-z]/.test(text)) {
-        const used = this.#flag(`-${text}`, word, words, i)
-        if (typeof used !== 'number') return used
-        i += used
+        if (this.#handedOver) return this.#rest(this.#reader(REST), words.slice(i + 1))
       } else if (rule.subcommands !== undefined) {
-        return this.#subcommand(word, words.slice(i + 1))
+        this.#operands++
+        return this.#rest(this.#subcommand(word), words.slice(i + 1))
       } else {
         const found = this.#operand(word, flagsEnded)
         if (found !== undefined) return found
         if (rule.stops) {
-          const rest = new Reader(this.#compile({ noTerminator: true }), this.#label, this.#compile)
-          const found = rest.read(words.slice(i + 1))
-          return 'rule' in found ? found : [...this.#readings, ...found]
+          return this.#rest(this.#reader(REST), words.slice(i + 1))
         }
       }
     }
-    const { harmless } = this.#compiled
-    if (rule.needsOperand !== undefined && this.#operands === 0) {
-      if (![...this.#seen].some((flag) => harmless.has(flag))) {
-        return this.#refuse('it would run what it reads from its input; name a file', this.#label)
-      }
-    }
-    return this.#readings
+    return undefined
+  }
+
+  #reader(rule: ProgramRule, label = this.#label): Reader {
+    return new Reader(this.#compile(rule), label, this.#compile)
+  }
+
+  #rest(reader: Reader | Finding, words: readonly ShellWord[]): Finding | undefined {
+    if (!(reader instanceof Reader)) return reader
+    const found = reader.read(words)
+    if ('rule' in found) return found
+    this.#readings.push(...found)
+    return undefined
   }
 
   #refuse(reason: string, value: string): Finding {
@@ -126,7 +151,12 @@ class Reader {
   }
 
   #push(use: WordUse, word: ShellWord, text: string, flagLike: boolean): void {
-    this.#readings.push({ use, text, glob: word.glob, flagLike: flagLike && word.glob !== undefined })
+    this.#readings.push({
+      use,
+      text,
+      glob: word.glob,
+      flagLike: flagLike && word.glob !== undefined,
+    })
   }
 
   #prints(words: readonly ShellWord[]): Finding | readonly Reading[] {
@@ -142,16 +172,14 @@ class Reader {
     return this.#readings
   }
 
-  #subcommand(word: ShellWord, rest: readonly ShellWord[]): Finding | readonly Reading[] {
+  #subcommand(word: ShellWord): Finding | Reader {
     const { subcommands = {}, otherSubcommands } = this.#compiled.rule
-    const label = `${this.#label} ${word.text}`
     const known = Object.hasOwn(subcommands, word.text) ? subcommands[word.text] : undefined
     if (word.glob !== undefined) return this.#refuse('write the subcommand out', word.text)
     if (known === undefined && otherSubcommands === undefined) {
       return this.#refuse('this subcommand is not known to be safe', word.text)
     }
-    const found = new Reader(this.#compile(known ?? {}), label, this.#compile).read(rest)
-    return 'rule' in found ? found : [...this.#readings, ...found]
+    return this.#reader(known ?? OPEN, `${this.#label} ${word.text}`)
   }
 
   #operand(word: ShellWord, flagsEnded: boolean): Finding | undefined {
@@ -167,12 +195,7 @@ class Reader {
   }
 
   /** Reads the flag at `i`; gives the number of further words it used up. */
-  #flag(
-    text: string,
-    word: ShellWord,
-    words: readonly ShellWord[],
-    i: number,
-  ): Finding | number {
+  #flag(text: string, word: ShellWord, words: readonly ShellWord[], i: number): Finding | number {
     if (/^-\d+$/.test(text)) return 0
     if (word.glob !== undefined) this.#push('text', word, word.text, true)
     const { singleDash } = this.#compiled.rule
@@ -198,7 +221,8 @@ class Reader {
     if (meaning.kind === 'refused') return this.#refuse(meaning.reason, text)
     if (meaning.kind === 'pair') return this.#take(['text', meaning.use], words, i)
     if (meaning.kind !== 'value') {
-      if (value !== undefined) this.#readings.push({ use: 'any', text: value })
+      if (meaning.kind === 'flag' && value !== undefined)
+        this.#readings.push({ use: 'any', text: value })
       return 0
     }
     if (value === undefined) return this.#take([meaning.use], words, i)
@@ -211,17 +235,14 @@ class Reader {
     return closed === true || subcommands !== undefined
   }
 
-  /** The full name of a long flag that may be abbreviated; undefined when it could be one of several that matter. */
+  /** The refused flag that this one may abbreviate, or itself; undefined when it may abbreviate another. */
   #resolve(typed: string): string | undefined {
     const { flags, rule } = this.#compiled
     if (flags.has(typed) || rule.singleDash || typed.length < 3) return typed
     const candidates = [...flags.keys()].filter((name) => name.startsWith(typed))
     const refused = candidates.find((name) => flags.get(name)?.kind === 'refused')
     if (refused !== undefined) return refused
-    const [first] = candidates
-    if (first === undefined) return typed
-    const plain = candidates.every((name) => flags.get(name)?.kind === 'flag')
-    return candidates.length === 1 || plain ? first : undefined
+    return candidates.length === 0 ? typed : undefined
   }
 
   #cluster(text: string, words: readonly ShellWord[], i: number): Finding | number {
@@ -236,6 +257,7 @@ class Reader {
       if (meaning?.kind === 'pair') return this.#take(['text', meaning.use], words, i)
       if (meaning?.kind === 'value' && !unknown) {
         if (rest === '') return this.#take([meaning.use], words, i)
+        this.#handedOver ||= meaning.use === 'module'
         this.#readings.push({ use: meaning.use, text: rest })
         return 0
       }
@@ -251,6 +273,7 @@ class Reader {
   #take(uses: readonly WordUse[], words: readonly ShellWord[], i: number): number {
     let used = 0
     for (const use of uses) {
+      this.#handedOver ||= use === 'module'
       const word = words[i + 1 + used]
       if (word === undefined) break
       this.#push(use, word, word.text, true)

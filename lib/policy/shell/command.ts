@@ -1,4 +1,4 @@
-import { opendirSync } from 'node:fs'
+import { accessSync, constants, opendirSync } from 'node:fs'
 import { type Finding, finding } from '../finding.ts'
 import type { PathPolicy, PathUse } from '../paths.ts'
 import { type Compile, type Reading, readArguments } from './arguments.ts'
@@ -6,7 +6,7 @@ import { LANGUAGES } from './languages.ts'
 import type { ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
 import type { Place } from './walk.ts'
-import { candidatesOf, gitPaths, globSamples } from './words.ts'
+import { candidatesOf, gitPaths } from './words.ts'
 
 /** Most paths that are judged for one text, and most globs that are expanded. */
 const MAX_PATHS = 1000
@@ -27,12 +27,14 @@ export interface Tools {
 export class CommandRun {
   readonly paths: PathPolicy | undefined
   readonly #tools: Tools
-  readonly #judged = new Set<string>()
+  #judged = 0
+  /** A command before may have changed what is on the disk. */
+  #changed = false
   #globs = 0
 
   constructor(tools: Tools) {
     this.#tools = tools
-    this.paths = tools.paths
+    this.paths = tools.paths?.begin()
   }
 
   /** Judges one simple command that runs in `place`. */
@@ -50,10 +52,16 @@ export class CommandRun {
         : 'a redirect without a command is not on the list of allowed commands'
       return finding('allowedShellCommandGlobs', reason, command.canonical)
     }
+    this.#changed ||= mayChange(rule) || command.redirects.length > 0
     return (
       (name && (this.#name(name, place) ?? this.#words(words, rule, label, place))) ??
       this.redirects(command.redirects, place)
     )
+  }
+
+  /** False when these directories were there and nothing that ran before can have taken them away. */
+  mayFailToEnter(places: readonly Place[]): boolean {
+    return this.#changed || !places.every(({ real }) => canEnter(real))
   }
 
   redirects(redirects: readonly ShellRedirect[], place: Place): Finding | undefined {
@@ -68,7 +76,7 @@ export class CommandRun {
   }
 
   #name({ text }: ShellWord, place: Place): Finding | undefined {
-    if (text.startsWith('~') || text.startsWith('-')) {
+    if (/^[~-]|[\s'"`\\$;&|<>(){}*?#!]/.test(text)) {
       return finding('shell: syntax', 'this is no name of a program; write the program out', text)
     }
     if (!text.includes('/')) return undefined
@@ -109,7 +117,8 @@ export class CommandRun {
 
   #reading(reading: Reading, label: string, place: Place): Finding | undefined {
     const { use, text, glob } = reading
-    const refuse = (reason: string) => finding(`shell program: ${label}`, `${label}: ${reason}`, text)
+    const refuse = (reason: string) =>
+      finding(`shell program: ${label}`, `${label}: ${reason}`, text)
     if (glob !== undefined) {
       if (use in LANGUAGES || use === 'script') return refuse('put this argument in single quotes')
       const found = this.#glob(glob, reading.flagLike === true, place)
@@ -141,11 +150,7 @@ export class CommandRun {
       case 'git':
         return this.#git(text, place)
       case 'glob':
-        for (const sample of globSamples(text)) {
-          const found = this.#path(sample, 'read', place)
-          if (found !== undefined) return found
-        }
-        return undefined
+        return text.startsWith('!') ? undefined : this.#programGlob(text, place)
       default:
         return undefined
     }
@@ -153,13 +158,10 @@ export class CommandRun {
 
   #git(word: string, place: Place): Finding | undefined {
     for (const { text, fromTop } of gitPaths(word)) {
-      const samples = /[*?[]/.test(text) ? globSamples(text) : [text]
-      for (const sample of samples) {
-        const found =
-          this.#path(sample, 'write', place) ??
-          (fromTop && this.paths ? this.#path(sample, 'write', this.#top(place)) : undefined)
-        if (found !== undefined) return found
-      }
+      const judge = (at: Place): Finding | undefined =>
+        /[*?[]/.test(text) ? this.#programGlob(text, at) : this.#path(text, 'write', at)
+      const found = judge(place) ?? (fromTop ? judge(this.#top(place)) : undefined)
+      if (found !== undefined) return found
     }
     return undefined
   }
@@ -172,21 +174,34 @@ export class CommandRun {
 
   #path(text: string, use: PathUse, place: Place, fileUrl = false): Finding | undefined {
     if (this.paths === undefined || text === '/dev/null') return undefined
-    const key = `${use}\0${place.real}\0${text}`
-    if (this.#judged.has(key)) return undefined
-    if (this.#judged.size >= MAX_PATHS) {
+    this.#judged++
+    if (this.#judged > MAX_PATHS) {
       return finding('shell: limits', `more than ${MAX_PATHS} paths in one command; split it up`)
     }
-    this.#judged.add(key)
     return fileUrl
       ? this.paths.judge(text, use, place.real)
       : this.paths.judgeWord(text, use, place.real)
   }
 
+  #programGlob(pattern: string, place: Place): Finding | undefined {
+    this.#globs++
+    return this.#globs > MAX_GLOBS
+      ? finding(
+          'shell: limits',
+          `more than ${MAX_GLOBS} globs in one command; split it up`,
+          pattern,
+        )
+      : this.paths?.judgeGlob(pattern, 'read', place.real)
+  }
+
   #glob(pattern: string, flagLike: boolean, place: Place): Finding | undefined {
     this.#globs++
     if (this.#globs > MAX_GLOBS) {
-      return finding('shell: limits', `more than ${MAX_GLOBS} globs in one command; split it up`, pattern)
+      return finding(
+        'shell: limits',
+        `more than ${MAX_GLOBS} globs in one command; split it up`,
+        pattern,
+      )
     }
     if (flagLike && /^[*?[-]/.test(pattern) && holdsDash(place.real)) {
       return finding(
@@ -196,6 +211,21 @@ export class CommandRun {
       )
     }
     return this.paths?.judgeShellGlob(pattern, 'write', place.real)
+  }
+}
+
+/** A program that is not known to read only. */
+function mayChange(rule: ProgramRule | undefined): boolean {
+  if (rule?.prints) return false
+  return !rule?.operands?.every((use) => use === 'read' || use === 'text')
+}
+
+function canEnter(dir: string): boolean {
+  try {
+    accessSync(dir, constants.X_OK)
+    return true
+  } catch {
+    return false
   }
 }
 

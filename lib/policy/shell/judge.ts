@@ -2,10 +2,9 @@ import { type Finding, finding } from '../finding.ts'
 import { type CompiledRule, compileRule } from './arguments.ts'
 import { CommandRun, type Tools } from './command.ts'
 import { Lru } from './lru.ts'
-import { parseCommand } from './parse.ts'
-import { canonical } from './parse.ts'
-import { ruleFor } from './programs/table.ts'
+import { canonical, parseCommand } from './parse.ts'
 import type { ProgramRule } from './programs/rule.ts'
+import { ruleFor } from './programs/table.ts'
 import type { ShellJudge, ShellPolicy, ShellStep, SimpleCommand } from './types.ts'
 import { walkSteps } from './walk.ts'
 
@@ -68,7 +67,11 @@ const MAX_ARGV = 16_384
 function plainCommand(argv: readonly string[]): SimpleCommand | Finding {
   const [name] = argv
   if (name === undefined || name === '' || /[\s'"`$;&|<>()]/.test(name)) {
-    return finding('shell: syntax', 'the first item must be the name of a program alone', name ?? '')
+    return finding(
+      'shell: syntax',
+      'the first item must be the name of a program alone',
+      name ?? '',
+    )
   }
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
   if (length > MAX_ARGV) return finding('shell: limits', 'the argument list is too long', name)

@@ -2,8 +2,9 @@
  * Judges of the small languages that programs take on their command line. Each gives the reason why a text
  * is refused. They accept what is known to stay within the program and refuse the rest.
  */
-export const LANGUAGES: Readonly<Record<'sed' | 'awk' | 'jq' | 'module', (text: string) => string | undefined>> =
-  { sed, awk, jq, module }
+export const LANGUAGES: Readonly<
+  Record<'sed' | 'awk' | 'jq' | 'module', (text: string) => string | undefined>
+> = { sed, awk, jq, module }
 
 const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|\/(?:[^\/\\\n[]|\\[^\n]|\[\^?[^\]\/\\\n]+\])*\/[IM]*|\+\d+|~\d+)`
 const SED_PREFIX = new RegExp(`^[\\s;{}]*(?:${ADDRESS}(?:\\s*,\\s*${ADDRESS})?)?\\s*!?\\s*`)

@@ -32,6 +32,8 @@ class Refused {
 
 interface Walk {
   commands: number
+  /** The text that positions count in. */
+  readonly source: string
 }
 
 /**
@@ -42,7 +44,7 @@ export function parseCommand(text: string): ShellStep | Finding {
   const early = precheck(text)
   if (early !== undefined) return early
   try {
-    return script(parse(text), { commands: 0 })
+    return script(parse(text), { commands: 0, source: text })
   } catch (error) {
     if (error instanceof Refused) return finding(error.rule, error.reason, error.value)
     return finding('shell: syntax', 'the command cannot be parsed; write it more simply', text)
@@ -52,7 +54,10 @@ export function parseCommand(text: string): ShellStep | Finding {
 function script(node: ParsedScript, walk: Walk): ShellStep {
   const error = node.errors?.[0]
   if (error !== undefined) {
-    throw new Refused(`the command is not valid shell (${error.message}); correct it`, error.message)
+    throw new Refused(
+      `the command is not valid shell (${error.message}); correct it`,
+      error.message,
+    )
   }
   if (node.commands.length === 0) throw new Refused('the command is empty; give a command', '')
   return sequence(node.commands, walk)
@@ -150,6 +155,7 @@ function command(of: Command, walk: Walk): ShellStep {
   if (assigned !== undefined) {
     throw new Refused('an assignment is not allowed; run the command without it', assigned.text)
   }
+  complete(of, walk.source)
   const inner: ShellStep[] = []
   const spelled = of.suffix.filter((each): each is Word => each.type === 'Word')
   const words = (of.name ? [of.name, ...spelled] : spelled).map((each) => word(each, inner, walk))
@@ -166,17 +172,27 @@ function command(of: Command, walk: Walk): ShellStep {
   }
 }
 
+/** Between the words of a command there are blanks and nothing else, whatever the parser made of it. */
+function complete(of: Command, source: string): void {
+  const parts = [...of.prefix, ...(of.name ? [of.name] : []), ...of.suffix].sort(
+    (a, b) => a.pos - b.pos,
+  )
+  let end = of.pos
+  for (const part of parts) {
+    if (!/^(?:[ \t]|\\\n)*$/.test(source.slice(end, part.pos))) {
+      throw new Refused('the command is not valid shell; correct it', source.slice(of.pos, of.end))
+    }
+    end = part.end
+  }
+}
+
 /** One spelling for one list of words: blanks, quotes and backslashes make a word quoted. */
 export function canonical({ text, glob }: ShellWord): string {
   const shown = glob === undefined ? text : glob.replace(/\\(.)/gsu, '$1')
   return /^$|[\s'"\\]/u.test(shown) ? `'${shown.replaceAll("'", "'\\''")}'` : shown
 }
 
-function redirects(
-  nodes: readonly Redirection[],
-  inner: ShellStep[],
-  walk: Walk,
-): ShellRedirect[] {
+function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk): ShellRedirect[] {
   return nodes.flatMap((each): ShellRedirect[] => {
     if (each.descriptor?.type === 'FileDescriptorVariable') {
       throw new Refused('{name}> assigns a variable; use a number', `{${each.descriptor.name}}`)
@@ -185,7 +201,8 @@ function redirects(
       hereDoc(each, inner, walk)
       return []
     }
-    if (each.target === undefined) throw new Refused('a redirect has no target; name a file', each.operator)
+    if (each.target === undefined)
+      throw new Refused('a redirect has no target; name a file', each.operator)
     const target = word(each.target, inner, walk)
     if (each.type === 'HereString') return []
     if (target.dynamic || target.glob !== undefined || target.text === '') {
@@ -193,6 +210,13 @@ function redirects(
     }
     const duplicates = each.operator === '>&' || each.operator === '<&'
     if (duplicates && /^(?:\d+-?|-)$/.test(target.text)) return []
+    // Bash ends the word after `>&-`: in `2>&-rm x` it runs rm.
+    if (duplicates && /^[-\d]/.test(target.text)) {
+      throw new Refused('write a blank after this redirect', each.target.text)
+    }
+    if (/^\d+$/.test(each.target.text)) {
+      throw new Refused('a file with a number for a name is written ./1', each.target.text)
+    }
     if (each.operator === '<&') throw new Refused('<& takes a number', each.target.text)
     return [{ target, use: each.operator === '<' ? 'read' : 'write' }]
   })
@@ -281,7 +305,11 @@ function substitution(part: CommandExpansionPart, walk: Walk): ShellStep {
   if (part.script === undefined || !/^(?:\$\(|`)/.test(part.text)) {
     throw new Refused('this substitution is not allowed; use $(...)', part.text)
   }
-  return { kind: 'apart', steps: [script(part.script, walk)], redirects: [], inner: [] }
+  const { source } = part.script
+  const inside = source === undefined ? walk : { commands: walk.commands, source }
+  const step = script(part.script, inside)
+  walk.commands = inside.commands
+  return { kind: 'apart', steps: [step], redirects: [], inner: [] }
 }
 
 /** A `[` that the parser took literally, in a word that also has a `]`: bash might see a pattern. */
@@ -292,8 +320,7 @@ function bracket(text: string, of: Word): void {
 }
 
 // Escapes that mean the same in every shell and locale, and no NUL, which would end the word in bash.
-const PLAIN_ANSI_C =
-  /^\$'(?:[^\\']|\\[nt\\'"?]|\\x[1-7][\da-fA-F](?![\da-fA-F])|\\[01][0-7]{2})*'$/
+const PLAIN_ANSI_C = /^\$'(?:[^\\']|\\[nt\\'"?]|\\x[1-7][\da-fA-F](?![\da-fA-F])|\\[01][0-7]{2})*'$/
 
 function ansiC(text: string, value: string): string {
   if (!PLAIN_ANSI_C.test(text) || precheck(`:${value}`) !== undefined) {

@@ -11,11 +11,13 @@ const MAX_BACKTICKS = 512
 
 // Controls but tab and newline, blanks but the space, and what cannot be seen: a shell and a reader
 // may take them differently.
-const UNSAFE = /[^\P{Cc}\t\n]|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}|[^\P{Zs} ]|[\u115f\u1160\u2800\u3164\uffa0]/u
+const UNSAFE =
+  /[^\P{Cc}\t\n]|\p{Cf}|\p{Cs}|\p{Zl}|\p{Zp}|[^\P{Zs} ]|[\u115f\u1160\u2800\u3164\uffa0]/u
 
 /** Refuses what would make parsing slow or a reading ambiguous, before the parser sees it. */
 export function precheck(text: string): Finding | undefined {
-  if (text.trim() === '') return finding('shell: syntax', 'the command is blank; give a command', text)
+  if (text.trim() === '')
+    return finding('shell: syntax', 'the command is blank; give a command', text)
   if (text.length > MAX_COMMAND_BYTES || Buffer.byteLength(text) > MAX_COMMAND_BYTES) {
     return finding(
       'shell: limits',
@@ -33,11 +35,7 @@ export function precheck(text: string): Finding | undefined {
   }
   const openers = text.match(/[$<>][({[]/g)?.length ?? 0
   const backticks = text.match(/`/g)?.length ?? 0
-  if (
-    openers > MAX_OPENERS ||
-    openers * text.length > MAX_WORK ||
-    backticks > MAX_BACKTICKS
-  ) {
+  if (openers > MAX_OPENERS || openers * text.length > MAX_WORK || backticks > MAX_BACKTICKS) {
     return finding('shell: limits', 'too many substitutions for one command; split it up', text)
   }
   return undefined

@@ -119,7 +119,8 @@ function command(step: SimpleCommand, run: CommandRun, places: readonly Place[])
     if ('rule' in to) return to
     entered.push(to)
   }
-  return changes ? { ok: entered, failed: places } : { ok: places, failed: places }
+  if (!changes) return { ok: places, failed: places }
+  return { ok: entered, failed: run.mayFailToEnter(entered) ? places : entered }
 }
 
 function changeDirectory(step: SimpleCommand, run: CommandRun, place: Place): Place | Finding {

@@ -58,12 +58,3 @@ export function gitPaths(word: string): GitPath[] {
   }
   return found
 }
-
-/** Spellings of files that a pattern of a program can mean, good enough to see a forbidden name in it. */
-export function globSamples(pattern: string): string[] {
-  if (pattern.startsWith('!')) return []
-  const bare = pattern.replace(/^\//, '')
-  return [...new Set([bare.replace(/[*?]+/g, ''), bare.replace(/[*?]+/g, 'x')])].filter(
-    (text) => text !== '' && !/^\/+$/.test(text),
-  )
-}

@@ -259,7 +259,7 @@ describe('merging (rules 23 to 30, 37)', () => {
     )
     expect(await askRing(host, call())).toMatchObject({
       kind: 'ask',
-      request: { title: 'one', pluginId: 'a' },
+      request: { title: 'one', asker: 'plugin:a' },
     })
   })
 

@@ -71,7 +71,9 @@ describe('readDecision()', () => {
 
 describe('askRequest()', () => {
   it("stamps the host's plugin id over the handler's (rule 26)", () => {
-    expect(askRequest('real', { title: 't', pluginId: 'spoofed' }).pluginId).toBe('real')
+    const request = askRequest('plugin:real', { title: 't', pluginId: 'spoofed' })
+    expect(request.asker).toBe('plugin:real')
+    expect(request).not.toHaveProperty('pluginId')
   })
 
   it.each([

@@ -67,9 +67,9 @@ describe('what a policy may answer (rule 49)', () => {
   it('asks in a way that fixes the params', async () => {
     const answer = (await judge(policy(() => ({ requireApproval: { title: 't' } })))) as {
       kind: string
-      request: { title: string; pluginId: string }
+      request: { title: string }
     }
-    expect(answer).toMatchObject({ kind: 'ask', request: { title: 't', pluginId: 'a' } })
+    expect(answer).toMatchObject({ kind: 'ask', request: { title: 't' } })
     expect(fixesParams(answer.request)).toBe('Tool call parameters changed after trusted approval')
   })
 

@@ -24,7 +24,8 @@ export type WordUse =
 
 /**
  * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.
- * Long flags also stand for their unambiguous beginnings, short ones for themselves in a cluster.
+ * A beginning of a long flag counts as a refused one when it can mean it, and is refused otherwise; short
+ * flags may stand in a cluster.
  */
 export interface ProgramRule {
   /** The program never runs; the text says what to do instead. */
@@ -37,7 +38,7 @@ export interface ProgramRule {
   readonly values?: Partial<Readonly<Record<WordUse, string>>> | undefined
   /** Flags with two values, the second one a path: `jq --slurpfile name file`. */
   readonly pairs?: Partial<Readonly<Record<'text' | 'read', string>>> | undefined
-  /** Short flags whose optional value is glued to them: `-U3`. */
+  /** Flags whose optional value is a text glued to them: `-U3`, `--decorate=full`. */
   readonly glued?: string | undefined
   /** Any other flag is refused: needed where a flag's value could be mistaken for text. */
   readonly closed?: boolean | undefined
@@ -53,6 +54,8 @@ export interface ProgramRule {
   readonly noTerminator?: boolean | undefined
   /** Without an operand it would read a program from its input. Flags that make it harmless. */
   readonly needsOperand?: string | undefined
+  /** One of these flags must be there: without it the program does something else. */
+  readonly requires?: string | undefined
   /** The first operand chooses a rule. Flags before it follow this rule, closed. */
   readonly subcommands?: Readonly<Record<string, ProgramRule>> | undefined
   /** What an operand without a rule of its own means: refused, or judged as any. Default: refused. */

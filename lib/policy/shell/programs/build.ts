@@ -1,0 +1,192 @@
+import type { ProgramRule } from './rule.ts'
+
+const CODE = 'it runs code from its arguments; put the code in a file that the list names'
+const LOADS = 'it loads other code first'
+const PLACE = 'it works in another place; use cd'
+const RUNS = 'it runs another program'
+const EXEC = 'it runs any program; run it directly'
+
+const refused = (text: string): ProgramRule => ({ refused: text })
+
+const node: ProgramRule = {
+  closed: true,
+  stops: true,
+  operands: ['script'],
+  needsOperand: '-v --version -h --help --test --run --v8-options',
+  refuse: {
+    '-e --eval -p --print -i --interactive': CODE,
+    '-r --require --import --loader --experimental-loader -C --conditions --env-file --env-file-if-exists --experimental-default-config-file --experimental-config-file':
+      LOADS,
+    '--inspect --inspect-brk --inspect-wait --inspect-port --inspect-publish-uid':
+      'it opens a door for a debugger',
+    '--openssl-config --icu-data-dir --diagnostic-dir --report-dir --report-directory --redirect-warnings --heapsnapshot-signal --build-snapshot --cpu-prof-dir --heap-prof-dir --trace-event-file-pattern --tls-keylog':
+      'it reads or writes elsewhere',
+  },
+  flags:
+    '-v -h -c --version --help --check --test --test-only --test-force-exit --watch --no-warnings --trace-warnings --trace-deprecation --trace-uncaught --throw-deprecation --no-deprecation --enable-source-maps --experimental-strip-types --no-experimental-strip-types --experimental-transform-types --experimental-test-coverage --experimental-vm-modules --experimental-sqlite --experimental-websocket --expose-gc --expose_gc --preserve-symlinks --v8-options --permission',
+  values: {
+    text: '--max-old-space-size --max_old_space_size --stack-size --stack-trace-limit --test-name-pattern --test-skip-pattern --test-reporter --test-concurrency --test-timeout --test-shard --unhandled-rejections --run --input-type --disable-warning',
+    write: '--test-reporter-destination',
+  },
+}
+
+const python: ProgramRule = {
+  closed: true,
+  stops: true,
+  operands: ['script'],
+  instead: '-m',
+  needsOperand: '-V --version -h --help -m',
+  refuse: { '-c': CODE, '-i': CODE },
+  flags: '-B -b -d -E -h -I -O -OO -P -q -s -S -u -v -V -x -R --version --help',
+  values: { text: '-W -X --check-hash-based-pycs', module: '-m' },
+}
+
+/** Interpreters that know flags for code only; their first operand is a program. */
+function interpreter(code: string, harmless = '-v -V --version -h --help'): ProgramRule {
+  return {
+    closed: true,
+    stops: true,
+    operands: ['script'],
+    needsOperand: harmless,
+    refuse: { [code]: CODE },
+    flags: harmless,
+  }
+}
+
+const npmRefuse: ProgramRule['refuse'] = {
+  '-C --prefix --globalconfig --userconfig --dir --cwd': PLACE,
+  '--script-shell --shell --node-options --editor --viewer --git --init-module --onload-script -c --call --use-node-version':
+    RUNS,
+  '--shell-emulator --config-dir --global-dir --store-dir --virtual-store-dir --modules-dir': PLACE,
+}
+
+const npmSub: ProgramRule = { refuse: npmRefuse }
+
+const npm: ProgramRule = {
+  refuse: npmRefuse,
+  flags:
+    '-v --version -h --help -s --silent -q --quiet -d --verbose -g --global --if-present --no-audit --no-fund --offline --json --workspaces -ws -r --recursive --no-color --color --ignore-scripts',
+  values: { text: '-w --workspace --loglevel --filter -F --reporter' },
+  otherSubcommands: 'any',
+  subcommands: {
+    ...Object.fromEntries(
+      'test t tst run run-script rum urn start stop restart build install i add ci ls list ll la outdated view info show audit why explain pack version root bin prefix ping doctor fund prune dedupe search help uninstall remove rm update up upgrade link publish'
+        .split(' ')
+        .map((name) => [name, npmSub]),
+    ),
+    ...Object.fromEntries(
+      'exec x dlx explore edit create init innit config c set get-config node shell env patch-commit'
+        .split(' ')
+        .map((name) => [name, refused(EXEC)]),
+    ),
+  },
+}
+
+/** A program with subcommands of which some are refused; flags before the subcommand are refused too. */
+function except(list: string, flags = '--version -v -V --help -h'): ProgramRule {
+  return {
+    flags,
+    otherSubcommands: 'any',
+    subcommands: Object.fromEntries(list.split(' ').map((name) => [name, refused(EXEC)])),
+  }
+}
+
+/** Interpreters, package managers, build tools and what talks to other machines. */
+export const BUILD: Readonly<Record<string, ProgramRule>> = {
+  node,
+  nodejs: node,
+  python,
+  python3: python,
+  python2: python,
+  pypy: python,
+  pypy3: python,
+  bash: {
+    ...interpreter('-c -l -i -s -o -O --init-file --rcfile --login --debugger'),
+    flags: '--version --help -n -e -u -x -v --norc --noprofile --posix',
+    needsOperand: '--version --help',
+  },
+  sh: {
+    ...interpreter('-c -l -i -s -o'),
+    flags: '--version --help -n -e -u -x -v',
+    needsOperand: '--version',
+  },
+  perl: interpreter('-e -E -n -p -i -M -m -I -x -d -D -S -F -0 -l -a -C'),
+  ruby: interpreter('-e -n -p -i -r -I -x -S -F -0 -l -a -C -K -E'),
+  php: interpreter(
+    '-r -R -B -E -F -S -d -c -z -a --run --process-code --process-begin --process-end --server --define --php-ini --interactive',
+  ),
+  deno: except('eval repl run x jupyter serve install upgrade task-eval compile'),
+  bun: except('x exec repl create run-eval upgrade init'),
+  tsx: interpreter('-e --eval -p --print -r --require --import'),
+  'ts-node': interpreter('-e --eval -p --print -r --require --import -i --interactive'),
+  npm,
+  pnpm: npm,
+  yarn: npm,
+  make: {
+    operands: ['any'],
+    refuse: { '--eval -E': CODE, '-C --directory': PLACE },
+    values: { read: '-f --file --makefile -I --include-dir', text: '-j --jobs -l --load-average' },
+  },
+  gmake: { operands: ['any'], refuse: { '--eval -E': CODE, '-C --directory': PLACE } },
+  go: {
+    ...except('tool generate env bug'),
+    flags: 'version',
+    subcommands: {
+      ...except('tool generate bug').subcommands,
+      ...Object.fromEntries(
+        'build test run vet list install'.split(' ').map((name): [string, ProgramRule] => [
+          name,
+          {
+            singleDash: true,
+            refuse: {
+              '-exec --exec -toolexec --toolexec -vettool --vettool -C': RUNS,
+              '-overlay --overlay -modfile --modfile': 'it reads other files in place of these',
+            },
+          },
+        ]),
+      ),
+    },
+  },
+  cargo: {
+    flags: '--version -V --help -h -q --quiet -v --verbose --offline --locked --frozen --list',
+    refuse: { '--config -Z': 'it changes the configuration', '-C': PLACE },
+    otherSubcommands: 'any',
+    subcommands: Object.fromEntries(
+      'run r'
+        .split(' ')
+        .map((name): [string, ProgramRule] => [name, { refuse: { '--config': RUNS } }]),
+    ),
+  },
+  ...Object.fromEntries(
+    'docker podman nerdctl kubectl oc'
+      .split(' ')
+      .map((name) => [name, except('exec run compose cp debug attach plugin buildx alpha edit')]),
+  ),
+  curl: {
+    refuse: {
+      '-K --config': 'it takes its options from a file',
+      '--libcurl -c --cookie-jar --trace --trace-ascii --dump-header -D --stderr --etag-save':
+        'it writes a file; redirect the output instead',
+      '--proto --proto-default --unix-socket --abstract-unix-socket --engine': 'it leaves HTTP',
+    },
+    values: {
+      text: '-H --header -X --request -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry -w --write-out -x --proxy --data-raw -b --cookie -r --range',
+      write: '-o --output --output-dir',
+      read: '-T --upload-file --cacert --capath -E --cert --key --netrc-file',
+      any: '-d --data --data-binary --data-urlencode --data-ascii --json -F --form --form-string --url',
+    },
+  },
+  wget: {
+    refuse: {
+      '-e --execute --config --use-askpass': RUNS,
+      '-i --input-file': 'it takes addresses from a file',
+    },
+    values: {
+      write: '-O --output-document -P --directory-prefix -o --output-file -a --append-output',
+      read: '--post-file --body-file --load-cookies --ca-certificate',
+      text: '--header -U --user-agent -t --tries -T --timeout --post-data',
+    },
+  },
+  scp: { refuse: { '-S -o -F -J -D': RUNS } },
+  sftp: { refuse: { '-S -o -F -b -D -J': RUNS } },
+}

@@ -1,0 +1,173 @@
+import type { ProgramRule } from './rule.ts'
+
+const reads: ProgramRule = { operands: ['read'] }
+const writes: ProgramRule = { operands: ['write'] }
+const prints: ProgramRule = { prints: true }
+const NAMES = 'it takes names from a file, where they cannot be judged'
+const RUNS = 'it runs another program'
+const FOLLOWS = 'it follows links out of the directory; leave it out'
+
+/** The same rule for several programs. */
+function all(list: string, rule: ProgramRule): Readonly<Record<string, ProgramRule>> {
+  return Object.fromEntries(list.split(' ').map((name) => [name, rule]))
+}
+
+const test: ProgramRule = {
+  closed: true,
+  singleDash: true,
+  noTerminator: true,
+  operands: ['any'],
+  refuse: { '-v -R': 'it evaluates the index of a variable' },
+  flags:
+    '-a -b -c -d -e -f -g -h -k -p -r -s -t -u -w -x -G -L -N -O -S -z -n -o -eq -ne -lt -le -gt -ge -nt -ot -ef',
+}
+
+/** Builtins and the common programs about files and text. */
+export const FILES: Readonly<Record<string, ProgramRule>> = {
+  ...all('true false : exit pwd arch nproc tty uptime users groups', { operands: ['text'] }),
+  ...all('echo', prints),
+  printf: { prints: true, refuse: { '-v': 'it assigns a variable' } },
+  ...all('test [', test),
+  ...all('basename dirname seq sleep expr tr date-text', { operands: ['text'] }),
+  ...all('type which whereis hostid whoami id uname', { operands: ['text'] }),
+  command: {
+    closed: true,
+    stops: true,
+    requires: '-v -V',
+    flags: '-v -V',
+    operands: ['text'],
+  },
+  ...all(
+    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev base32 base64 cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum df zcat gzcat bzcat xzcat zstdcat tsort ptx',
+    reads,
+  ),
+  ...all('head tail', {
+    operands: ['read'],
+    values: { text: '-n --lines -c --bytes -s --sleep-interval --pid' },
+  }),
+  cut: {
+    operands: ['read'],
+    values: {
+      text: '-d --delimiter -f --fields -c --characters -b --bytes --output-delimiter',
+    },
+  },
+  ...all('paste join comm', {
+    operands: ['read'],
+    values: { text: '-d --delimiters -t -o -e -a -v -1 -2 -j --output-delimiter' },
+  }),
+  column: {
+    operands: ['read'],
+    values: { text: '-s --separator -o --output-separator -c -N -R -H' },
+  },
+  nl: { operands: ['read'], values: { text: '-b -d -f -h -i -l -n -s -v -w' } },
+  fold: { operands: ['read'], values: { text: '-w --width' } },
+  stat: { operands: ['read'], values: { text: '-c --format --printf -t' } },
+  od: { operands: ['read'], values: { text: '-A -j -N -S -t -w' } },
+  hexdump: { operands: ['read'], values: { text: '-e -n -s', read: '-f' } },
+  strings: { operands: ['read'], values: { text: '-n -t -e -T -s --output-separator' } },
+  cd: { operands: ['read'] },
+  du: { operands: ['read'], refuse: { '--files0-from': NAMES, '-L --dereference': FOLLOWS } },
+  wc: {
+    operands: ['read'],
+    flags: '-c -m -l -w -L --bytes --chars --lines --words --max-line-length --version --help',
+    refuse: { '--files0-from': NAMES },
+  },
+  file: {
+    operands: ['read'],
+    refuse: { '-f --files-from': NAMES, '-C --compile': 'it writes a file', '-z -Z': RUNS },
+    values: { read: '-m --magic-file', text: '-F --separator -e --exclude -P' },
+  },
+  sort: {
+    operands: ['read'],
+    refuse: {
+      '-o --output': 'it writes a file; redirect the output instead',
+      '-T --temporary-directory': 'it writes elsewhere',
+      '--compress-program': RUNS,
+      '--files0-from': NAMES,
+    },
+    values: {
+      text: '-k --key -t --field-separator -S --buffer-size --batch-size --parallel --sort',
+      read: '--random-source',
+    },
+    flags:
+      '-b -d -f -g -i -M -h -n -R -r -V -c -C -m -s -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --version-sort --check --merge --stable --unique --zero-terminated --debug --help --version',
+  },
+  uniq: {
+    operands: ['read', 'write'],
+    values: { text: '-f -s -w --skip-fields --skip-chars --check-chars' },
+  },
+  ...all('diff colordiff sdiff diff3', {
+    operands: ['read'],
+    refuse: { '--diff-program': RUNS, '-l --paginate': RUNS, '-o --output': 'it writes a file' },
+    values: {
+      read: '-X --exclude-from --to-file --from-file -S --starting-file',
+      text: '-I --ignore-matching-lines --label -W --width -F --show-function-line --horizon-lines --tabsize --color --palette',
+      glob: '-x --exclude',
+    },
+    glued: '-U -C',
+  }),
+  tree: {
+    operands: ['read'],
+    refuse: { '-R': 'it writes files', '-l': FOLLOWS, '--fromfile --fromtabfile': NAMES },
+    values: { write: '-o', text: '-P -I -L -H -T --filelimit --timefmt --sort --charset' },
+  },
+  date: {
+    operands: ['text'],
+    refuse: { '-s --set': 'it sets the clock', '-f --file': NAMES },
+    values: { read: '-r --reference', text: '-d --date -v -j' },
+    flags: '-u -R --utc --iso-8601 --rfc-3339 --rfc-email',
+  },
+  hostname: {
+    closed: true,
+    operands: ['read'],
+    flags: '-s -f -d -i -I --short --fqdn --domain --ip-address',
+  },
+  xxd: { operands: ['read', 'write'], values: { text: '-l -s -c -g -n -o' } },
+  ...all('tee touch mkdir rmdir rm unlink chmod chown chgrp truncate mktemp shred', writes),
+  cp: { operands: ['write'], refuse: { '-L --dereference -H': FOLLOWS } },
+  ...all('mv install', writes),
+  ln: { operands: ['write'], noParent: true },
+  link: { operands: ['write'], noParent: true },
+  split: { operands: ['read', 'write'], refuse: { '--filter': RUNS } },
+  csplit: { operands: ['read', 'text'], values: { write: '-f --prefix', text: '-b -n' } },
+  dd: { operands: ['any'] },
+  patch: {
+    operands: ['write'],
+    refuse: { '-e --ed': RUNS, '--follow-symlinks': FOLLOWS },
+    values: {
+      write: '-o --output -r --reject-file',
+      read: '-i --input -d --directory',
+      text: '-p -F -D -V -z -B -Y',
+    },
+  },
+  tar: {
+    bundled: true,
+    operands: ['write'],
+    refuse: {
+      '--to-command --checkpoint-action -I --use-compress-program --rsh-command --rmt-command -F --info-script --new-volume-script':
+        RUNS,
+      '-T --files-from -X --exclude-from': NAMES,
+      '-P --absolute-names --absolute-paths': 'it leaves the directory',
+      '-h --dereference': FOLLOWS,
+    },
+    values: { write: '-f --file -C --directory -g --listed-incremental', glob: '--exclude' },
+  },
+  zip: {
+    operands: ['write'],
+    refuse: { '-T --test -TT --unzip-command -TM': RUNS, '-@ --names-stdin': NAMES },
+    values: { write: '-b --temp-path -O --output-file', glob: '-x --exclude -i --include' },
+  },
+  unzip: {
+    operands: ['write'],
+    values: { write: '-d' },
+    refuse: { '-: ': 'it leaves the directory' },
+  },
+  rsync: {
+    operands: ['write'],
+    refuse: {
+      '-e --rsh --rsync-path --daemon --config': RUNS,
+      '--files-from --include-from --exclude-from': NAMES,
+      '-L --copy-links --copy-unsafe-links -K --keep-dirlinks -k --copy-dirlinks': FOLLOWS,
+    },
+  },
+}

@@ -1,0 +1,37 @@
+import { BUILD } from './build.ts'
+import { FILES } from './files.ts'
+import { GIT } from './git.ts'
+import { REFUSED } from './refused.ts'
+import type { ProgramRule } from './rule.ts'
+import { SEARCH } from './search.ts'
+
+/** What is known about programs, by name. A program that is not here is judged word by word. */
+export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
+  ...REFUSED,
+  ...FILES,
+  ...SEARCH,
+  ...BUILD,
+  git: GIT,
+}
+
+/**
+ * Finds the rule of a program by its base name: first in `own`, then in the table. `python3.12` and `gcc-13`
+ * count as `python` and `gcc`; a name that is only a rule's in another spelling is refused.
+ */
+export function ruleFor(
+  name: string,
+  own: Readonly<Record<string, ProgramRule>> = {},
+): ProgramRule | undefined {
+  const base = name.slice(name.lastIndexOf('/') + 1)
+  const at = (key: string): ProgramRule | undefined =>
+    Object.hasOwn(own, key) ? own[key] : Object.hasOwn(PROGRAMS, key) ? PROGRAMS[key] : undefined
+  const exact = at(base) ?? at(base.replace(/[-.\d]+$/, ''))
+  if (exact !== undefined) return exact
+  const folded = base
+    .normalize('NFKC')
+    .toLowerCase()
+    .replace(/\.(?:exe|com|bat|cmd)$/, '')
+  return folded !== base && at(folded) !== undefined
+    ? { refused: `write the program as "${folded}"` }
+    : undefined
+}

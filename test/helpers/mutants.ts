@@ -1,0 +1,73 @@
+import { readFileSync } from 'node:fs'
+import fc from 'fast-check'
+
+const read = (name: string): readonly string[] =>
+  JSON.parse(readFileSync(new URL(`../cases/${name}`, import.meta.url), 'utf8'))
+
+/** Command lines to begin from: plain ones, and ones with every trap of quoting and syntax. */
+export const corpus: readonly string[] = [
+  ...read('shell-corpus.json'),
+  ...read('shell-corpus.json'),
+  ...read('everyday-commands.json'),
+]
+
+const PIECES =
+  '; & && || | |& \n \t ( ) { } $( ` \' " \\ \\\n $\' $" <( >( > >> < << <<- <<< &> >& 2>&1 # ! $ ${ $(( )) [[ ]] [ ] * ? ~ = { , .. a b rm ls x EOF if then fi do done time coproc function esac case in'.split(
+    ' ',
+  )
+
+const piece = fc.oneof(
+  fc.constantFrom(...PIECES, ' ', ' ', ' rm x', '; rm x', '\nrm x\n', "'", '"', '\\'),
+  fc.constantFrom(...corpus),
+)
+
+const edit = fc.record({
+  kind: fc.constantFrom('insert', 'insert', 'insert', 'delete', 'copy', 'swap', 'wrap'),
+  at: fc.double({ min: 0, max: 1, noNaN: true }),
+  length: fc.integer({ min: 1, max: 6 }),
+  piece,
+})
+
+const WRAPS: readonly (readonly [string, string])[] = [
+  ['$(', ')'],
+  ['"$(', ')"'],
+  ['`', '`'],
+  ['(', ')'],
+  ['{ ', '; }'],
+  ["'", "'"],
+  ['"', '"'],
+  ['echo "', '"'],
+  ['cat <<EOF\n', '\nEOF'],
+  ["cat <<'EOF'\n", '\nEOF'],
+  ['echo "$(', ')" ; rm x'],
+  ['ls \\\n', ''],
+]
+
+/** Command lines near the corpus: one to four edits away. */
+export const mutant: fc.Arbitrary<string> = fc
+  .tuple(fc.constantFrom(...corpus), fc.array(edit, { minLength: 1, maxLength: 4 }))
+  .map(([start, edits]) => edits.reduce(apply, start))
+
+function apply(
+  text: string,
+  change: typeof edit extends fc.Arbitrary<infer T> ? T : never,
+): string {
+  const at = Math.floor(change.at * (text.length + 1))
+  const head = text.slice(0, at)
+  const tail = text.slice(at)
+  const some = tail.slice(0, change.length)
+  switch (change.kind) {
+    case 'delete':
+      return head + tail.slice(change.length)
+    case 'copy':
+      return head + some + tail
+    case 'swap':
+      return head + tail.slice(change.length) + some
+    case 'wrap': {
+      const [open, close] = WRAPS[at % WRAPS.length] ?? ['', '']
+      return open + text + close
+    }
+    default:
+      return head + change.piece + tail
+  }
+}

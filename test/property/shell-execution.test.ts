@@ -1,0 +1,97 @@
+/**
+ * Lets real bash run thousands of mutated command lines and compares what it did with what the judge's parse
+ * says: every program bash looks for, with its words, and every file it makes must be on the parse's list.
+ *
+ * Bounded to a minute. `TOOLWARE_FUZZ_SECONDS=600` goes on for that long with further seeds;
+ * `TOOLWARE_FUZZ_SEED=7` begins with that one, as a failure names it.
+ */
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { shellJudge } from '../../lib/policy/shell/judge.ts'
+import { parseCommand } from '../../lib/policy/shell/parse.ts'
+import { type Ran, runInBash } from '../helpers/bash.ts'
+import { mutant } from '../helpers/mutants.ts'
+import { commandsOf, redirectsOf } from '../helpers/shell-steps.ts'
+
+const seconds = Number(process.env.TOOLWARE_FUZZ_SECONDS ?? 30)
+const firstSeed = Number(process.env.TOOLWARE_FUZZ_SEED ?? 1)
+const PER_SEED = 2000
+const BATCH = 50
+
+/** Why a text that passed the parse does not explain what bash did; undefined when it does. */
+function unexplained(text: string, ran: Ran): string | undefined {
+  const step = parseCommand(text)
+  if ('rule' in step) return undefined
+  const commands = commandsOf(step)
+  for (const argv of ran.argvs) {
+    const listed = commands.some(
+      ({ words }) =>
+        words.length === argv.length &&
+        // What stands in for a substitution is unknown until it ran.
+        words.every((word, i) => word.dynamic || word.text === argv[i]),
+    )
+    if (!listed && !commands.some(splits)) return `bash ran ${JSON.stringify(argv)}`
+    if (!commands.some(({ words }) => words[0]?.text === argv[0])) {
+      return `bash ran ${JSON.stringify(argv[0])}`
+    }
+  }
+  const targets = redirectsOf(step).map(({ target }) => target.text)
+  const made = ran.files.find((file) => !targets.includes(file))
+  return made === undefined ? undefined : `bash made the file ${JSON.stringify(made)}`
+}
+
+const judge = shellJudge({ allows: () => true })
+
+/** An unquoted substitution: it may become any number of words. */
+const splits = ({ words }: { words: readonly { splits?: boolean | undefined }[] }): boolean =>
+  words.some((word) => word.splits)
+
+describe('the parse of a command', () => {
+  it('is compared with a recorder that records', () => {
+    const [plain, quoted, nested, made] = runInBash([
+      'ls; rm -r "a b" & echo | git',
+      "r'm' $'x\\ty'\nexit 1",
+      'echo "$(foo `bar`)"',
+      'echo x > out; true > out2',
+    ])
+    expect(plain?.argvs).toEqual(expect.arrayContaining([['ls'], ['rm', '-r', 'a b'], ['git']]))
+    expect(quoted?.argvs).toEqual([['rm', 'x\ty']])
+    expect(nested?.argvs).toEqual([['bar'], ['foo']])
+    expect(made?.files.toSorted()).toEqual(['out', 'out2'])
+    expect(unexplained('ls', { argvs: [['rm', 'x']], files: [] })).toBe('bash ran ["rm","x"]')
+    expect(unexplained('ls', { argvs: [], files: ['out'] })).toBe('bash made the file "out"')
+  })
+
+  it(
+    'lists every program that bash runs and every file that it makes',
+    () => {
+      const end = Date.now() + seconds * 1000
+      const failures: string[] = []
+      let compared = 0
+      let recorded = 0
+      for (let seed = firstSeed; seed === firstSeed || Date.now() < end; seed++) {
+        const texts = fc
+          .sample(mutant, { numRuns: PER_SEED, seed })
+          .filter((text) => !/[/~\0]/.test(text))
+        for (let i = 0; i < texts.length && Date.now() < end; i += BATCH) {
+          const batch = texts.slice(i, i + BATCH)
+          for (const [j, ran] of runInBash(batch).entries()) {
+            const text = batch[j] ?? ''
+            if (ran === undefined || 'rule' in parseCommand(text)) continue
+            compared++
+            recorded += ran.argvs.length > 0 ? 1 : 0
+            const why = unexplained(text, ran)
+            // Builtins that run their arguments are in the parse, and refused by the table of programs.
+            if (why !== undefined && judge.command(text) === undefined)
+              failures.push(`seed ${seed}: ${JSON.stringify(text)}: ${why}`)
+          }
+        }
+      }
+      if (process.env.TOOLWARE_FUZZ_SECONDS) console.log({ compared, recorded })
+      expect(failures).toEqual([])
+      expect(compared).toBeGreaterThan(100)
+      expect(recorded).toBeGreaterThan(80)
+    },
+    (seconds + 30) * 1000,
+  )
+})
