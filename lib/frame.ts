@@ -7,6 +7,7 @@ import { hookFault, isThenable } from './steps.ts'
 import type {
   AskRequest,
   DenyOptions,
+  ErrorCode,
   Middleware,
   MiddlewareContext,
   Next,
@@ -256,10 +257,8 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
 /** Only what the tool itself threw can be answered for. */
 function recoverable(run: Run): boolean {
   const { outcome } = run
-  return (
-    outcome?.status === 'failed' &&
-    (outcome.code === 'TOOL_FAILED' || outcome.code === 'TOOL_TIMEOUT')
-  )
+  const codes: readonly ErrorCode[] = ['TOOL_FAILED', 'TOOL_TIMEOUT', 'UNKNOWN_TOOL']
+  return outcome?.status === 'failed' && codes.includes(outcome.code)
 }
 
 const streamSafeFunctions = new WeakSet<Middleware>()

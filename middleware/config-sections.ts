@@ -1,0 +1,123 @@
+/**
+ * The sections of a configuration that belong to no hook: plugins, approvals, limits, state.
+ *
+ * @module
+ */
+import { z } from 'zod'
+import type { FailureCause } from '../lib/types.ts'
+import { count, failOpenSection } from './hooks/rate-limit.ts'
+
+/** Every key of an interface that is written by hand, with a schema of its type: none missing, none more. */
+export type Shape<T> = { readonly [K in keyof Required<T>]: z.ZodType<T[K]> }
+
+const text = z.string().min(1)
+const texts = z.array(text)
+
+/** One plugin, under `plugins.entries`. */
+export interface PluginEntrySection {
+  /** Default true; trusted policies need it said. */
+  readonly enabled?: boolean | undefined
+  /** The plugin's own configuration. */
+  readonly config?: Readonly<Record<string, unknown>> | undefined
+  readonly failOpen?: readonly FailureCause[] | undefined
+  /** Milliseconds for the plugin's handlers: all of them, or by event. */
+  readonly hooks?:
+    | {
+        readonly timeoutMs?: number | undefined
+        readonly timeouts?: Readonly<Record<string, number>> | undefined
+      }
+    | undefined
+  /** Runs the plugin in a process of its own. */
+  readonly bridge?: Readonly<Record<string, unknown>> | undefined
+}
+
+/** Which plugins are found and loaded. */
+export interface PluginsSection {
+  readonly mode?: 'full' | 'restricted' | undefined
+  /** Files or directories, relative to the configuration file's folder. */
+  readonly load?: { readonly paths?: readonly string[] | undefined } | undefined
+  readonly allow?: readonly string[] | undefined
+  readonly deny?: readonly string[] | undefined
+  /** Makes every plugin's error fatal. Default false. */
+  readonly strict?: boolean | undefined
+  /** Loads plugins anew when their files change. Default false. */
+  readonly watch?: boolean | undefined
+  readonly entries?: Readonly<Record<string, PluginEntrySection>> | undefined
+}
+
+export const pluginsSection: z.ZodType<PluginsSection> = z.strictObject({
+  mode: z.enum(['full', 'restricted']).optional(),
+  load: z.strictObject({ paths: texts.optional() }).optional(),
+  allow: texts.optional(),
+  deny: texts.optional(),
+  strict: z.boolean().optional(),
+  watch: z.boolean().optional(),
+  entries: z
+    .record(
+      z.string(),
+      z.strictObject({
+        enabled: z.boolean().optional(),
+        config: z.record(z.string(), z.unknown()).optional(),
+        failOpen: failOpenSection.optional(),
+        hooks: z
+          .strictObject({
+            timeoutMs: count.optional(),
+            timeouts: z.record(z.string(), count).optional(),
+          })
+          .optional(),
+        bridge: z.record(z.string(), z.unknown()).optional(),
+      } satisfies Shape<PluginEntrySection>),
+    )
+    .optional(),
+} satisfies Shape<PluginsSection>)
+
+/** How people are asked. */
+export interface ApprovalsSection {
+  /** `hold` (default): the call waits. `defer`: the outcome is `pending`, and `app.resume` carries on. */
+  readonly mode?: 'hold' | 'defer' | undefined
+  /** Default 120 000, at most 600 000. */
+  readonly timeoutMs?: number | undefined
+  /** Default `memory`. The file of `sqlite` is relative to the configuration file's folder. */
+  readonly store?: 'memory' | 'redis' | { readonly sqlite: string } | undefined
+}
+
+export const approvalsSection: z.ZodType<ApprovalsSection> = z.strictObject({
+  mode: z.enum(['hold', 'defer']).optional(),
+  timeoutMs: z.int().positive().max(600_000).optional(),
+  store: z
+    .union([z.enum(['memory', 'redis']), z.strictObject({ sqlite: text })], {
+      error: 'must be memory, redis or { sqlite: FILE }',
+    })
+    .optional(),
+} satisfies Shape<ApprovalsSection>)
+
+/** Deadlines of the pipeline in milliseconds, and bounds of arguments. */
+export interface LimitsSection {
+  readonly beforeTimeoutMs?: number | undefined
+  readonly afterTimeoutMs?: number | undefined
+  /** 0, the default, is no deadline. */
+  readonly toolTimeoutMs?: number | undefined
+  readonly maxDepth?: number | undefined
+  readonly maxNodes?: number | undefined
+  readonly maxBytes?: number | undefined
+}
+
+export const limitsSection: z.ZodType<LimitsSection> = z.strictObject({
+  beforeTimeoutMs: count.optional(),
+  afterTimeoutMs: count.optional(),
+  toolTimeoutMs: z.int().nonnegative('must be 0 or more').optional(),
+  maxDepth: count.optional(),
+  maxNodes: count.optional(),
+  maxBytes: count.optional(),
+} satisfies Shape<LimitsSection>)
+
+/** Where counters live. Default: in memory. */
+export interface StateSection {
+  readonly redis?: string | undefined
+}
+
+export const stateSection: z.ZodType<StateSection> = z.strictObject({
+  redis: z
+    .url({ protocol: /^rediss?$/, error: 'must be a URL such as redis://127.0.0.1:6379' })
+    .optional(),
+} satisfies Shape<StateSection>)
