@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Deadlines } from './deadline.ts'
+import { isToolwareError } from './errors.ts'
 import {
   Aborted,
   Blocked,
@@ -277,7 +278,7 @@ export class Run {
   }
 
   /** The tool threw or timed out. */
-  toolFailed(error: unknown, fault: Fault = { code: 'TOOL_FAILED', by: 'tool', error }): void {
+  toolFailed(error: unknown, fault: Fault = faultOf(error)): void {
     this.running = false
     if (this.outcome === undefined) this.#withhold(this.verdictWhenDone ?? fault)
   }
@@ -409,4 +410,10 @@ export class Run {
     this.unwatch(this.view)
     this.view = new HookView(this)
   }
+}
+
+/** A host that knows no tool of the name throws `UNKNOWN_TOOL` from it; every other error is the tool's own. */
+function faultOf(error: unknown): Fault {
+  const code = isToolwareError(error, 'UNKNOWN_TOOL') ? 'UNKNOWN_TOOL' : 'TOOL_FAILED'
+  return { code, by: 'tool', error }
 }

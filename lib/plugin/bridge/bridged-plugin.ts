@@ -1,3 +1,4 @@
+import { CHANNELS } from '../../diagnostics.ts'
 import type { DenyVerdict, FailureCause, HookContext, Outcome, ToolHook } from '../../types.ts'
 import { coversEvent } from '../manifest.ts'
 import { afterParams, bridgedHook, hookParams, refusal, verdictOf } from './bridged-hook.ts'
@@ -6,7 +7,7 @@ import { type Counters, newCounters } from './counters.ts'
 import type { Answer } from './protocol.ts'
 import { type BridgeState, Supervisor, type SupervisorOptions } from './supervisor.ts'
 
-/** How a bridged plugin is doing. */
+/** How a bridged plugin is doing; published on `toolware:plugin:state` when its state changes. */
 export interface BridgeHealth extends Readonly<Counters> {
   readonly id: string
   readonly state: BridgeState
@@ -20,11 +21,9 @@ export interface BridgeHealth extends Readonly<Counters> {
   readonly stderrLines: readonly string[]
 }
 
-/** All a {@link BridgedPlugin} needs; `startBridgedPlugin` makes it from manifest and config. */
+/** All a {@link BridgedPlugin} needs; `createBridgedPlugin` makes it from manifest and config. */
 export interface BridgedPluginOptions extends Omit<SupervisorOptions, 'counters' | 'onState'> {
   readonly failOpen: readonly FailureCause[]
-  /** Told of every change of state. */
-  readonly onState?: ((health: BridgeHealth) => void) | undefined
 }
 
 // This many requests running without an answer, and the plugin counts as hung.
@@ -50,7 +49,9 @@ export class BridgedPlugin {
     this.#supervisor = new Supervisor({
       ...options,
       counters: this.#counters,
-      onState: () => options.onState?.(this.health()),
+      onState: () => {
+        if (CHANNELS.plugin.hasSubscribers) CHANNELS.plugin.publish(this.health())
+      },
     })
     this.hook = bridgedHook({
       id: options.id,

@@ -18,6 +18,7 @@ export interface ConnectionOptions {
   readonly limits: BridgeLimits
   readonly counters: Counters
   readonly log: PluginLog
+  readonly clock: () => number
 }
 
 // A pipe hands over what it holds in several turns; this many are allowed before lateness is judged.
@@ -35,11 +36,11 @@ export class Connection {
   #idle: (() => void) | undefined
   /** Why it was ended by us. */
   #fatal: string | undefined
-  #hadPipe = true
+  #open = true
 
   /** Starts the process. Say {@link Connection.init} next. @throws when it cannot even be tried. */
   constructor(options: ConnectionOptions) {
-    const { command, counters, dialect, limits, log } = options
+    const { command, clock, counters, dialect, limits, log } = options
     this.#options = options
     const child = new Child(command, (chunk) => log.plugin('info', chunk.toString(), 'stderr'))
     this.#child = child
@@ -53,6 +54,8 @@ export class Connection {
       outbox: this.#outbox,
       counters,
       maxLineBytes: limits.maxLineBytes,
+      clock,
+      onFlood: () => this.#silence('floods its output'),
       onNotification: (method, params) => this.#notified(method, params),
       onNoise: (line) => log.plugin('debug', line, 'stdout'),
     })
@@ -176,12 +179,15 @@ export class Connection {
   }
 
   #read(chunk: Buffer): void {
-    if (!this.#hadPipe) return
-    if (this.#peer.push(chunk)) return
-    this.#hadPipe = false
-    const { limits, log } = this.#options
-    const why = `wrote a line of more than ${limits.maxLineBytes} bytes`
-    log.host('error', `${why} and is ended`)
+    if (!this.#open || this.#peer.push(chunk)) return
+    this.#silence(`wrote a line of more than ${this.#options.limits.maxLineBytes} bytes`)
+  }
+
+  /** Stops listening to a child that says too much, and ends it. */
+  #silence(why: string): void {
+    if (!this.#open) return
+    this.#open = false
+    this.#options.log.host('error', `${why} and is ended`)
     this.kill(why, { kind: 'bad', problem: why })
   }
 

@@ -5,7 +5,7 @@ import { fileURLToPath, pathToFileURL } from 'node:url'
 import { configError } from '../../errors.ts'
 import type { FailureCause, Logger } from '../../types.ts'
 import type { PluginManifest } from '../manifest.ts'
-import { BridgedPlugin, type BridgeHealth } from './bridged-plugin.ts'
+import { BridgedPlugin } from './bridged-plugin.ts'
 import type { ChildCommand } from './child.ts'
 import { childEnvironment } from './environment.ts'
 import { type BridgeConfig, bridgeLimits } from './options.ts'
@@ -30,8 +30,6 @@ export interface CreateOptions {
   /** Where the relative file names in `bridge.command` are looked for. Default: the working directory. */
   readonly configFolder?: string | undefined
   readonly clock?: (() => number) | undefined
-  /** Told of every change of the plugin's state. */
-  readonly onState?: ((health: BridgeHealth) => void) | undefined
 }
 
 /**
@@ -40,7 +38,7 @@ export interface CreateOptions {
  * @throws {ToolwareError} `CONFIG` for a value under `bridge` that cannot be used.
  */
 export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
-  const { manifest, entryPath, entry = {}, log, clock = Date.now, onState } = options
+  const { manifest, entryPath, entry = {}, log, clock = Date.now } = options
   const { id } = manifest
   const { bridge = {} } = entry
   const path = `plugins.entries.${id}.bridge`
@@ -69,7 +67,6 @@ export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
     limits,
     log: new PluginLog(log, id, clock),
     clock,
-    onState,
   })
 }
 
@@ -78,8 +75,11 @@ function commandOf(options: CreateOptions, bridge: BridgeConfig, path: string): 
   const absolute = (file: string) => (isAbsolute(file) ? file : join(configFolder, file))
   const folder = bridge.cwd === undefined ? dirname(entryPath) : absolute(bridge.cwd)
   const env = childEnvironment(process.env, bridge.env)
-  const heap =
-    bridge.memoryLimitMb === undefined ? [] : [`--max-old-space-size=${bridge.memoryLimitMb}`]
+  const { memoryLimitMb } = bridge
+  if (memoryLimitMb !== undefined && !(Number.isSafeInteger(memoryLimitMb) && memoryLimitMb > 0)) {
+    throw configError(`${path}.memoryLimitMb`, `${memoryLimitMb} must be a whole number, 1 or more`)
+  }
+  const heap = memoryLimitMb === undefined ? [] : [`--max-old-space-size=${memoryLimitMb}`]
   if (bridge.command === undefined) {
     return { file: process.execPath, args: [...heap, ...runnerArguments()], folder, env }
   }

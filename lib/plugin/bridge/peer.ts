@@ -9,6 +9,9 @@ export interface PeerOptions {
   readonly outbox: Outbox
   readonly counters: Counters
   readonly maxLineBytes: number
+  readonly clock: () => number
+  /** The other side says much more than it was asked for. */
+  onFlood(): void
   onNotification(method: string, params: unknown): void
   onNoise(line: string): void
 }
@@ -26,6 +29,8 @@ export interface Pending {
 
 // Answers that nobody waits for, of peers that answer everything: this many are remembered.
 const MAX_IGNORED = 1024
+// Reading costs the host time: unasked lines may take this many characters within a second.
+const MAX_UNASKED = 2 * 1024 * 1024
 
 /**
  * One side of the conversation: gives out ids, matches answers to them, and drops what matches nothing.
@@ -38,6 +43,8 @@ export class Peer {
   readonly #ignored = new Set<number>()
   #lastId = 0
   #heard = 0
+  #second = 0
+  #unasked = 0
 
   constructor(options: PeerOptions) {
     this.#options = options
@@ -118,6 +125,7 @@ export class Peer {
   #receive(line: string): void {
     const { dialect, counters } = this.#options
     const message = readLine(dialect, line)
+    if (message.kind !== 'answer' || !this.#pending.has(message.id)) this.#weigh(line)
     switch (message.kind) {
       case 'answer':
         this.#settle(message.id, message.answer)
@@ -138,6 +146,16 @@ export class Peer {
         this.#options.onNoise(line)
         break
     }
+  }
+
+  #weigh(line: string): void {
+    const second = Math.floor(this.#options.clock() / 1000)
+    if (second !== this.#second) {
+      this.#second = second
+      this.#unasked = 0
+    }
+    this.#unasked += line.length
+    if (this.#unasked > MAX_UNASKED) this.#options.onFlood()
   }
 
   #settle(id: number, answer: Answer): void {

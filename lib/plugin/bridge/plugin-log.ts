@@ -1,3 +1,4 @@
+import { redactText } from '../../redact.ts'
 import type { Logger } from '../../types.ts'
 import { plainText } from './fields.ts'
 
@@ -25,7 +26,7 @@ export class PluginLog {
 
   /** The host's own words about the plugin: never left out. */
   host(level: Level, message: string, fields: object = {}): void {
-    this.#log[level]({ plugin: this.#plugin, ...fields }, `plugin ${this.#plugin} ${message}`)
+    this.#write(level, { ...fields }, `plugin ${this.#plugin} ${message}`)
   }
 
   /** The plugin's words. */
@@ -39,6 +40,17 @@ export class PluginLog {
     }
     this.#count += 1
     if (this.#count > PER_SECOND) return
-    this.#log[level]({ plugin: this.#plugin, source }, plainText(text, MAX_TEXT))
+    // Masked before it is cut: half a secret no longer looks like one.
+    const safe = redactText(text.slice(0, 4 * MAX_TEXT))
+    this.#write(level, { source }, plainText(safe, MAX_TEXT))
+  }
+
+  /** A log that throws, on a dead stderr say, must not end up in an error handler that logs. */
+  #write(level: Level, fields: object, message: string): void {
+    try {
+      this.#log[level]({ plugin: this.#plugin, ...fields }, message)
+    } catch {
+      // There is nowhere left to say so.
+    }
   }
 }

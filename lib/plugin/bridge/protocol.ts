@@ -78,6 +78,11 @@ export type Answer =
   | { readonly kind: 'silent' }
   | { readonly kind: 'cancelled' }
 
+// A shorter line is parsed at once: it cannot cost much.
+const SAFE_LENGTH = 2048
+const MAX_DEPTH = 64
+const [QUOTE, BACKSLASH, BRACKET, BRACE] = [0x22, 0x5c, 0x5b, 0x7b]
+
 /** A request line, without its newline. */
 export function requestLine(dialect: Dialect, id: number, method: string, params: object): string {
   return dialect === 'toolware'
@@ -149,11 +154,36 @@ function errorText(dialect: Dialect, error: unknown): string {
   return typeof message === 'string' ? plainText(message) : 'an error without a message'
 }
 
+/** Whether a text nests deeper than any message does. A parser takes its time with such texts. */
+function isDeep(line: string): boolean {
+  let depth = 0
+  for (let at = 0; at < line.length; at++) {
+    const char = line.charCodeAt(at)
+    if (char === QUOTE) {
+      do {
+        at = line.indexOf('"', at + 1)
+        if (at === -1) return false
+      } while (isEscaped(line, at))
+    } else if (char === BRACKET || char === BRACE) {
+      depth += 1
+      if (depth > MAX_DEPTH) return true
+    } else if (char === BRACKET + 2 || char === BRACE + 2) depth -= 1
+  }
+  return false
+}
+
+function isEscaped(line: string, at: number): boolean {
+  let backslashes = 0
+  while (line.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1
+  return backslashes % 2 === 1
+}
+
 function bad(id: number, problem: string): Incoming {
   return { kind: 'answer', id, answer: { kind: 'bad', problem } }
 }
 
 function parse(line: string): Fields | undefined {
+  if (line.length > SAFE_LENGTH && isDeep(line)) return undefined
   try {
     const value: unknown = JSON.parse(line)
     return isFields(value) ? value : undefined

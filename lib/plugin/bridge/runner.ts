@@ -35,6 +35,7 @@ function send(message: object): void {
 }
 
 function flush(): void {
+  if (lines.length === 0) return
   const text = `${lines.join('\n')}\n`
   lines = []
   writeOut(text)
@@ -156,6 +157,8 @@ function main(): void {
   process.stdin.on('data', (chunk: Buffer) => reader.push(chunk))
   process.stdin.on('end', () => void leave())
   process.stdout.on('error', () => process.exit(0))
+  // Pipes are written at once here, so what was said last is still heard.
+  process.on('exit', flush)
 }
 
 main()

@@ -143,13 +143,13 @@ export class Supervisor {
 
   /** Starts a process and shakes hands, or ends it and says why not. */
   async #connect(): Promise<Started | NotStarted> {
-    const { command, dialect, init, limits, log, counters } = this.#options
+    const { command, dialect, init, limits, log, counters, clock } = this.#options
     const closed: NotStarted = { code: 'start_failed', problem: 'is closed' }
     if (this.#state === 'closed') return closed
     const title = [command.file, ...command.args].join(' ')
     let connection: Connection
     try {
-      connection = new Connection({ command, dialect, init, limits, log, counters })
+      connection = new Connection({ command, dialect, init, limits, log, counters, clock })
     } catch (error) {
       const problem = error instanceof Error ? error.message : String(error)
       return { code: 'start_failed', problem: `could not be started as ${title}: ${problem}` }

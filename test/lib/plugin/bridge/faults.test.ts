@@ -164,6 +164,21 @@ describe('a line without end', () => {
   })
 })
 
+describe('a flood of lines', () => {
+  it.each([
+    ['noise', 'noise'],
+    ['log lines', 'log'],
+    ['answers to nothing', 'answers'],
+  ])('of %s ends the child, and the host goes on', async (_, kind) => {
+    const { plugin, log } = await started(['floods.mjs', kind])
+    expect(await judge(plugin)).toMatchObject({ code: 'PLUGIN_BAD_ANSWER' })
+    await until(() => plugin.health().restarts === 1)
+    expect(plugin.health().lastError).toBe('floods its output')
+    expect(log.lines.length).toBeLessThan(1000)
+    await hostIsWell(plugin)
+  })
+})
+
 describe('characters split between chunks', () => {
   it('arrive whole', async () => {
     const { plugin } = await started(['split-utf8.mjs'])

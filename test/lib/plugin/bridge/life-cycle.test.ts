@@ -1,3 +1,4 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -300,5 +301,24 @@ describe('health()', () => {
     })
     expect(plugin.health().bytesIn).toBeGreaterThan(100)
     expect(plugin.health().bytesOut).toBeGreaterThan(100)
+  })
+})
+
+describe('the diagnostics channel', () => {
+  it('tells of every change of state', async () => {
+    const states: unknown[] = []
+    const listen = (message: unknown) => states.push(message)
+    subscribe('toolware:plugin:state', listen)
+    const { plugin } = await started(['good.mjs'])
+    process.kill(plugin.health().pid ?? 0, 'SIGKILL')
+    await until(() => plugin.health().restarts === 1 && plugin.health().state === 'up')
+    await plugin.close()
+    unsubscribe('toolware:plugin:state', listen)
+    expect(states).toMatchObject([
+      { id: 'p', state: 'up' },
+      { state: 'down', lastError: 'was ended by SIGKILL' },
+      { state: 'up', restarts: 1 },
+      { state: 'closed' },
+    ])
   })
 })
