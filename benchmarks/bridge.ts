@@ -15,7 +15,6 @@ import type { BridgedPlugin } from '../lib/plugin/bridge/bridged-plugin.ts'
 import { createBridgedPlugin } from '../lib/plugin/bridge/create.ts'
 import { implicitManifest } from '../lib/plugin/manifest.ts'
 import { Toolware } from '../lib/toolware.ts'
-import type { HookContext } from '../lib/types.ts'
 
 const TARGET = 1.5
 const IN_FLIGHT = 64
@@ -46,12 +45,29 @@ interface Contender {
   close(): Promise<void> | void
 }
 
+const quiet = (): void => undefined
+const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet }
+
+/** A call as hooks see it, without its arguments. */
+const FACTS = {
+  id: 'call',
+  toolName: 'read_file',
+  params: {},
+  log: silent,
+  execEnv: undefined,
+  state: new Map<unknown, unknown>(),
+  recheck: false,
+  resumed: false,
+  judging: false,
+}
+
 /** The barest host: ids, lines and a map, nothing that could go wrong is looked at. */
 function rawContender(reply: 'echo' | 'answer', argumentsText: string): Contender {
   const child: ChildProcessByStdio<Writable, Readable, null> = spawn(
     process.execPath,
     ['-e', RAW_CHILD(reply)],
-    { stdio: ['pipe', 'pipe', 'inherit'] },
+    // In a session of its own like a plugin: kernels share out their time by session.
+    { stdio: ['pipe', 'pipe', 'inherit'], detached: true },
   )
   const waiting = new Map<number, (message: unknown) => void>()
   let held = ''
@@ -81,24 +97,11 @@ function rawContender(reply: 'echo' | 'answer', argumentsText: string): Contende
 }
 
 function hookContender(plugin: BridgedPlugin, argumentsJson: string): Contender {
-  const { log, signal } = { log: silent, signal: new AbortController().signal }
-  const ctx: HookContext = {
-    id: 'call',
-    toolName: 'read_file',
-    params: {},
-    argumentsJson,
-    signal,
-    log,
-    execEnv: undefined,
-    state: new Map(),
-    recheck: false,
-    resumed: false,
-    judging: false,
-  }
   const { check } = plugin.hook
   return {
     name: 'bridged hook',
     call: async () => {
+      const ctx = { ...FACTS, argumentsJson, signal: new AbortController().signal }
       if ((await check?.(ctx)) !== null) throw new Error('the policy should have allowed it')
     },
     close: () => undefined,
@@ -116,9 +119,6 @@ function callContender(plugin: BridgedPlugin, params: Record<string, unknown>): 
     close: () => app.close(),
   }
 }
-
-const quiet = (): void => undefined
-const silent = { debug: quiet, info: quiet, warn: quiet, error: quiet }
 
 async function sequential({ call }: Contender, calls: number): Promise<number> {
   const began = performance.now()
