@@ -13,6 +13,8 @@ import { join } from 'node:path'
 import type { Readable, Writable } from 'node:stream'
 import type { BridgedPlugin } from '../lib/plugin/bridge/bridged-plugin.ts'
 import { createBridgedPlugin } from '../lib/plugin/bridge/create.ts'
+// The child's program: not imported by anything, and to be compiled along.
+import type {} from '../lib/plugin/bridge/runner.ts'
 import { implicitManifest } from '../lib/plugin/manifest.ts'
 import { Toolware } from '../lib/toolware.ts'
 
