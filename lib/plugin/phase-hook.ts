@@ -1,6 +1,6 @@
 import type { HookContext, MaybePromise, Opinion, Outcome, ToolHook } from '../types.ts'
 import { deny } from '../verdict.ts'
-import { known } from './event.ts'
+import { addKnown } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, type OwnSignal, ownSignal, type Settled } from './handler.ts'
 import { foldToolName } from './matcher.ts'
@@ -66,27 +66,22 @@ function callBefore(handler: PhaseHandler, ctx: HookContext): MaybePromise<Settl
   return callHandler<unknown>(() => run(beforeContext(ctx, own)), { timeoutMs, callSignal, own })
 }
 
-const facts = (ctx: HookContext) =>
-  known({
-    sessionId: ctx.sessionId,
-    channelId: ctx.channelId,
-    senderId: ctx.senderId,
-    correlationId: ctx.correlationId,
-    toolCallId: ctx.toolCallId,
-  })
+function facts({ sessionId, channelId, senderId, correlationId, toolCallId }: HookContext) {
+  return { sessionId, channelId, senderId, correlationId, toolCallId }
+}
 
 function beforeContext(ctx: HookContext, own: OwnSignal): ToolBeforeContext {
-  return {
-    phase: 'before',
+  const context = {
+    phase: 'before' as const,
     toolName: ctx.toolName,
     get arguments() {
       return ctx.argumentsJson
     },
-    ...facts(ctx),
     get signal() {
       return own.signal
     },
   }
+  return addKnown(context, facts(ctx))
 }
 
 function opinion(handler: PhaseHandler, settled: Settled<unknown>, ctx: HookContext) {
@@ -124,15 +119,17 @@ async function runAfter(
     if (!matches(handler, folded)) continue
     const { pluginId, event, timeoutMs } = handler
     const run = handler.run as (ctx: ToolAfterContext) => unknown
-    const context: ToolAfterContext = {
-      phase: 'after',
-      toolName: ctx.toolName,
-      arguments: ctx.argumentsJson,
-      ...facts(ctx),
-      result: resultText(outcome),
-      durationMs: outcome.durationMs,
-      failed: outcome.failed,
-    }
+    const context: ToolAfterContext = addKnown(
+      {
+        phase: 'after' as const,
+        toolName: ctx.toolName,
+        arguments: ctx.argumentsJson,
+        result: resultText(outcome),
+        durationMs: outcome.durationMs,
+        failed: outcome.failed,
+      },
+      facts(ctx),
+    )
     const settled = await callHandler(() => run(context), { timeoutMs, own: ownSignal() })
     if (settled.ok || settled.cause === 'aborted') continue
     const { cause, error } = settled
