@@ -7,8 +7,11 @@ type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
 /** Drops the keys without a value: a handler must not take `undefined` for a fact. */
 export function known<T extends object>(facts: T): Known<T> {
-  const kept = { ...facts }
-  for (const key in kept) if (kept[key] === undefined) delete kept[key]
+  const kept: Known<T> = {}
+  for (const key in facts) {
+    const value = facts[key]
+    if (value !== undefined) kept[key] = value as Known<T>[typeof key]
+  }
   return kept
 }
 

@@ -63,7 +63,11 @@ function callBefore(handler: PhaseHandler, ctx: HookContext): MaybePromise<Settl
   const own = ownSignal(callSignal)
   const { timeoutMs } = handler
   const run = handler.run as (ctx: ToolBeforeContext) => unknown
-  return callHandler<unknown>(() => run(beforeContext(ctx, own)), { timeoutMs, callSignal, own })
+  return callHandler<unknown>(() => run(new BeforeContext(ctx, own)), {
+    timeoutMs,
+    callSignal,
+    own,
+  })
 }
 
 const facts = (ctx: HookContext) =>
@@ -75,17 +79,22 @@ const facts = (ctx: HookContext) =>
     toolCallId: ctx.toolCallId,
   })
 
-function beforeContext(ctx: HookContext, own: OwnSignal): ToolBeforeContext {
-  return {
-    phase: 'before',
-    toolName: ctx.toolName,
-    get arguments() {
-      return ctx.argumentsJson
-    },
-    ...facts(ctx),
-    get signal() {
-      return own.signal
-    },
+/** What a handler gets. A class: a getter in an object literal would cost a hidden class with each object. */
+class BeforeContext implements ToolBeforeContext {
+  readonly phase = 'before'
+  readonly toolName: string
+  readonly arguments: string
+  readonly #own: OwnSignal
+
+  constructor(ctx: HookContext, own: OwnSignal) {
+    this.toolName = ctx.toolName
+    this.arguments = ctx.argumentsJson
+    Object.assign(this, facts(ctx))
+    this.#own = own
+  }
+
+  get signal(): AbortSignal {
+    return this.#own.signal
   }
 }
 
