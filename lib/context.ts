@@ -40,6 +40,8 @@ export interface Settings {
   readonly exposeErrors: boolean
   readonly policyVersion: string | undefined
   readonly approver: Approver | undefined
+  /** Ids of calls whose question is with the approver, or that wait for `resume`. */
+  readonly suspended: Set<string>
   /** Tells listeners and the log of a fault that harms nothing. */
   report(fault: Report): void
   /** Takes work that nobody awaits; `close()` drains it. */
@@ -58,6 +60,8 @@ export interface Report {
 
 /** The hooks of a plan, as the gate needs them. */
 export interface PlanHooks {
+  /** Nothing stands around the tool. */
+  readonly isEmpty: boolean
   readonly entries: readonly Entry[]
   /** Those that contribute environment variables. */
   readonly resolvers: readonly Entry[]
@@ -73,6 +77,12 @@ export interface Asked {
 /** What waits on behalf of a call, and must hear when the caller gives up. */
 export interface Waiter {
   abort(): void
+}
+
+/** A middleware function that stands around whatever ends next. */
+export interface Enclosing {
+  /** The part inside it is about to reject. */
+  hush(): void
 }
 
 /** One hook's or middleware's opinion, for `explain`. */
@@ -113,6 +123,8 @@ interface Rare {
   waitMs: number
 }
 
+const NO_TIMES: Times = { durationMs: 0 }
+
 /** No hook or middleware has changed the params. */
 export const NO_REWRITE = -1
 
@@ -142,6 +154,8 @@ export class Run {
   aborted: { readonly reason: unknown } | undefined
   /** How many middleware functions and rings are between entered and settled. */
   depth = 0
+  /** The innermost middleware function that was entered and has not settled. */
+  frame: Enclosing | undefined
   /** The highest position that changed the params; hooks up to it are checked again at the gate. */
   rewrittenAt: number = NO_REWRITE
   /** Params fixed by an approval: changing them without asking again blocks. */
@@ -170,7 +184,6 @@ export class Run {
     tool: Tool<never>,
   ) {
     this.settings = settings
-    this.plan = plan
     this.plan = plan
     this.toolName = toolName
     this.facts = facts
@@ -236,7 +249,8 @@ export class Run {
 
   times(): Times {
     const { timing } = this.settings
-    const durationMs = timing === false ? 0 : performance.now() - this.#began
+    if (timing === false) return NO_TIMES
+    const durationMs = performance.now() - this.#began
     if (timing !== 'hooks') return { durationMs }
     return { durationMs, hookMs: this.rare.hookMs, waitMs: this.rare.waitMs }
   }
@@ -342,6 +356,12 @@ export class Run {
     for (const { name, request } of this.asks ?? []) {
       tellResolution(request, 'cancelled', (error) => this.report(name, 'onResolution', error))
     }
+  }
+
+  /** Hooks that a middleware function runs by hand: the gate checks them again like those of the plan. */
+  addInner(entries: readonly Entry[]): void {
+    this.rare.inner ??= []
+    this.rare.inner.push(...entries)
   }
 
   note(record: OpinionRecord): void {

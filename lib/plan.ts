@@ -1,5 +1,5 @@
-import { type End, hooksOf, type Inner, Ring } from './adapt.ts'
-import { type Composable, composeParts, flatten, fuse, partsOf } from './compose.ts'
+import { type End, hooksOf, type Inner, Ring, takeAnswer } from './adapt.ts'
+import { type Composable, composePlan, flatten, fuse, partsOf } from './compose.ts'
 import type { PlanHooks, Run } from './context.ts'
 import { entryOf } from './entry.ts'
 import { configError } from './errors.ts'
@@ -97,22 +97,13 @@ function starter(parts: ReadonlyArray<Ring | NamedMiddleware>): (run: Run) => un
   const [only] = parts
   if (only === undefined) return (run) => alone(run, openGate)
   if (parts.length === 1 && only instanceof Ring) return (run) => only.go(run, openGate, finish)
-  return composeParts(parts, openGate, finish)
+  return composePlan(parts, openGate, finish)
 }
 
 function alone(run: Run, gate: Inner): unknown {
   const pending = gate(run)
   if (pending === undefined) return finish(run)
-  return pending.then(
-    (value) => {
-      if (run.running) run.complete(value)
-      return finish(run)
-    },
-    (error: unknown) => {
-      if (run.running) run.toolFailed(error)
-      return finish(run)
-    },
-  )
+  return takeAnswer(run, pending, () => finish(run))
 }
 
 /** Gives everything its place and every unnamed function its number. */
@@ -149,6 +140,8 @@ export class Plans {
   readonly #plans = new Map<string, Plan>()
   readonly #byName = new Map<string, Plan>()
   readonly #filtered: boolean
+  #lastName: string | undefined
+  #lastPlan: Plan | undefined
 
   constructor(items: readonly Item[]) {
     this.#items = [...items]
@@ -157,8 +150,14 @@ export class Plans {
 
   for(toolName: string): Plan {
     const name = this.#filtered ? toolName : ''
-    const known = this.#byName.get(name)
-    if (known !== undefined) return known
+    if (name === this.#lastName) return this.#lastPlan as Plan
+    const plan = this.#byName.get(name) ?? this.#make(name, toolName)
+    this.#lastName = name
+    this.#lastPlan = plan
+    return plan
+  }
+
+  #make(name: string, toolName: string): Plan {
     const chosen = this.#items.filter((item) => item.filter?.matches(toolName) ?? true)
     const key = this.#items.map((item) => (chosen.includes(item) ? '1' : '0')).join('')
     const plan = this.#plans.get(key) ?? new Plan(chosen)

@@ -77,18 +77,14 @@ export class ApprovalQueue implements Approver {
    * runs out or `signal` fires; with `defer` it answers `pending`.
    *
    * @throws {ToolwareError} `APPROVAL_UNAVAILABLE` when nobody can be asked, `PARAMS_CHANGED_AFTER_APPROVAL` when what
-   *   was approved is no longer what would run, `STATE_UNAVAILABLE` when the store fails. Each blocks the call.
+   *   was approved is no longer what would run, `STATE_UNAVAILABLE` when the store fails. Each blocks the call, and
+   *   the pipeline tells the askers.
    */
   async decide(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer> {
     const tell = tellOnce(question)
-    try {
-      const answer = await this.#ask(question, signal, tell)
-      if (answer.resolution !== 'pending') tell(answer.resolution)
-      return answer
-    } catch (error) {
-      tell('cancelled')
-      throw error
-    }
+    const answer = await this.#ask(question, signal, tell)
+    if (answer.resolution !== 'pending') tell(answer.resolution)
+    return answer
   }
 
   /** Pending approvals, oldest first; with `status`, those of it; with `all`, every one still kept. */
@@ -152,7 +148,7 @@ export class ApprovalQueue implements Approver {
 
   /**
    * Calls `listener` with every deferred call that will never run, once: denied, run out, withdrawn, or allowed and not
-   * claimed in time. The queue that settles it tells, so that of several processes one does.
+   * claimed in time; also when another process on the same store settled it.
    *
    * @returns A function that stops it.
    */
@@ -166,7 +162,7 @@ export class ApprovalQueue implements Approver {
 
   /**
    * Calls `listener` with every question put or settled, here or by another process on the same store, or with every
-   * deferred call refused here. What it throws goes to `log`.
+   * deferred call that will never run. What it throws goes to `log`.
    *
    * @returns A function that stops it.
    */
@@ -222,6 +218,11 @@ export class ApprovalQueue implements Approver {
       (done) => done && done.status !== 'pending' && tell(done.status),
       () => tell('cancelled'),
     )
+    if (signal.aborted) {
+      // Nobody knows the id yet, so nobody could resume it.
+      await this.cancel(id)
+      return { resolution: 'cancelled', approvalId: id }
+    }
     return { resolution: 'pending', approvalId: id }
   }
 

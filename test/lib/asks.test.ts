@@ -21,6 +21,24 @@ describe('an ask once raised stands (O4)', () => {
     expect(asked.includes('Hours') || outcome.status === 'blocked').toBe(true)
   })
 
+  it('and a further question tells nobody a second time', async () => {
+    let evening = false
+    const told: string[] = []
+    const note = (name: string) => ({ onResolution: (r: string) => told.push(`${name} ${r}`) })
+    const approver = fakeApprover(() => {
+      evening = true
+      return 'allow-once'
+    })
+    const app = quietApp({ approvals: approver })
+    app.use({ name: 'Owner', before: () => ask({ title: 'May it?', ...note('Owner') }) })
+    app.use({
+      name: 'Hours',
+      check: () => (evening ? ask({ title: 'After hours?', ...note('Hours') }) : null),
+    })
+    await app.execute({ toolName: 'deploy' }, echo)
+    expect(told).toEqual(['Owner allow-once', 'Hours allow-once'])
+  })
+
   it('also about params that a person put in', async () => {
     const approver = fakeApprover((question) =>
       question.ctx.params.amount === 10
@@ -155,6 +173,48 @@ describe('a refused deferred call', () => {
     await queue.resolve('p1', 'deny')
     await settle()
     expect(skipped).toEqual(['mine'])
+  })
+
+  it.each([
+    ['deny', 'APPROVAL_DENIED'],
+    ['cancel', 'APPROVAL_CANCELLED'],
+    ['wait', 'APPROVAL_TIMEOUT'],
+  ])('leaves with what really came of it: %s', async (end, code) => {
+    const queue = new ApprovalQueue({ mode: 'defer', newId: () => 'p1', timeoutMs: 20 })
+    const left: unknown[] = []
+    const app = quietApp({ approvals: queue })
+    const done = new Promise<void>((resolve) => {
+      app.use({
+        name: 'Audit',
+        check: () => ask({ title: 'May it?' }),
+        skipped: (_, outcome) => {
+          left.push('code' in outcome ? outcome.code : outcome.status)
+          resolve()
+        },
+      })
+    })
+    await app.execute({ toolName: 'deploy' }, echo)
+    if (end === 'deny') await queue.resolve('p1', 'deny')
+    if (end === 'cancel') await queue.cancel('p1')
+    await done
+    expect(left).toEqual([code])
+  })
+
+  it('leaves also when it is refused at once, before its pending outcome is there', async () => {
+    const queue = new ApprovalQueue({ mode: 'defer', newId: () => 'p1' })
+    queue.on('pending', ({ id }) => void queue.resolve(id, 'deny'))
+    const left: string[] = []
+    const app = quietApp({ approvals: queue })
+    app.use({
+      name: 'Counter',
+      check: () => ask({ title: 'May it?' }),
+      skipped: (_, { status }) => {
+        left.push(status)
+      },
+    })
+    const outcome = await app.execute({ toolName: 'deploy' }, echo)
+    await settle()
+    expect([outcome.status, left]).toEqual(['pending', ['blocked']])
   })
 
   it('leaves before close() closes its hooks', async () => {
