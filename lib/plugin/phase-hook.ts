@@ -84,8 +84,8 @@ class BeforeContext implements ToolBeforeContext {
   constructor(ctx: HookContext, own: OwnSignal) {
     this.toolName = ctx.toolName
     this.arguments = ctx.argumentsJson
-    this.#own = own
     addKnown(this, facts(ctx))
+    this.#own = own
   }
 
   get signal(): AbortSignal {
