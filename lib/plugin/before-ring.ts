@@ -89,7 +89,10 @@ function take(
     case 'none':
       return undefined
     case 'block':
-      return deny(decision.reason ?? 'Tool call blocked by plugin hook', by(pluginId))
+      return deny(decision.reason ?? 'Tool call blocked by plugin hook', {
+        ...by(pluginId),
+        notice: decision.notice,
+      })
     case 'bad':
       return badAnswer(pluginId, decision.problem, progress.ctx)
     case 'act':
