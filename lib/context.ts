@@ -40,6 +40,8 @@ export interface Settings {
   readonly exposeErrors: boolean
   readonly policyVersion: string | undefined
   readonly approver: Approver | undefined
+  /** Ids of calls whose question is with the approver, or that wait for `resume`. */
+  readonly suspended: Set<string>
   /** Tells listeners and the log of a fault that harms nothing. */
   report(fault: Report): void
   /** Takes work that nobody awaits; `close()` drains it. */
@@ -58,6 +60,8 @@ export interface Report {
 
 /** The hooks of a plan, as the gate needs them. */
 export interface PlanHooks {
+  /** Nothing stands around the tool. */
+  readonly isEmpty: boolean
   readonly entries: readonly Entry[]
   /** Those that contribute environment variables. */
   readonly resolvers: readonly Entry[]
@@ -118,6 +122,8 @@ interface Rare {
   hookMs: number
   waitMs: number
 }
+
+const NO_TIMES: Times = { durationMs: 0 }
 
 /** No hook or middleware has changed the params. */
 export const NO_REWRITE = -1
@@ -243,7 +249,8 @@ export class Run {
 
   times(): Times {
     const { timing } = this.settings
-    const durationMs = timing === false ? 0 : performance.now() - this.#began
+    if (timing === false) return NO_TIMES
+    const durationMs = performance.now() - this.#began
     if (timing !== 'hooks') return { durationMs }
     return { durationMs, hookMs: this.rare.hookMs, waitMs: this.rare.waitMs }
   }

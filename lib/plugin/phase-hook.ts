@@ -63,25 +63,50 @@ function callBefore(handler: PhaseHandler, ctx: HookContext): MaybePromise<Settl
   const own = ownSignal(callSignal)
   const { timeoutMs } = handler
   const run = handler.run as (ctx: ToolBeforeContext) => unknown
-  return callHandler<unknown>(() => run(beforeContext(ctx, own)), { timeoutMs, callSignal, own })
+  return callHandler<unknown>(() => run(new BeforeContext(ctx, own)), {
+    timeoutMs,
+    callSignal,
+    own,
+  })
 }
 
 function facts({ sessionId, channelId, senderId, correlationId, toolCallId }: HookContext) {
   return { sessionId, channelId, senderId, correlationId, toolCallId }
 }
 
-function beforeContext(ctx: HookContext, own: OwnSignal): ToolBeforeContext {
-  const context = {
-    phase: 'before' as const,
-    toolName: ctx.toolName,
-    get arguments() {
-      return ctx.argumentsJson
-    },
-    get signal() {
-      return own.signal
+/**
+ * What a handler gets. Own accessors whose functions all instances share: in an object literal each would cost a
+ * hidden class.
+ */
+class BeforeContext implements ToolBeforeContext {
+  static readonly #text: PropertyDescriptor & ThisType<BeforeContext> = {
+    enumerable: true,
+    get() {
+      return this.#ctx.argumentsJson
     },
   }
-  return addKnown(context, facts(ctx))
+  static readonly #abort: PropertyDescriptor & ThisType<BeforeContext> = {
+    enumerable: true,
+    get() {
+      return this.#own.signal
+    },
+  }
+
+  readonly phase = 'before'
+  readonly toolName: string
+  declare readonly arguments: string
+  declare readonly signal: AbortSignal
+  readonly #ctx: HookContext
+  readonly #own: OwnSignal
+
+  constructor(ctx: HookContext, own: OwnSignal) {
+    this.#ctx = ctx
+    this.#own = own
+    this.toolName = ctx.toolName
+    Object.defineProperty(this, 'arguments', BeforeContext.#text)
+    Object.defineProperty(this, 'signal', BeforeContext.#abort)
+    addKnown(this, facts(ctx))
+  }
 }
 
 function opinion(handler: PhaseHandler, settled: Settled<unknown>, ctx: HookContext) {

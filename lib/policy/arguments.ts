@@ -36,8 +36,9 @@ type Params = Readonly<Record<string, unknown>>
 type Target = 'paths' | 'globs' | 'patches'
 
 /** More path arguments than this in one call are refused: each is looked up on disk. */
-const MAX_ARGUMENTS = 1000
-const MAX_LENGTH = 65_536
+const MAX_ARGUMENTS = 500
+const MAX_LENGTH = 32_768
+const MAX_NAMES = 20_000
 const EXPECTED: Readonly<Record<Target, string>> = {
   paths: 'a path as text',
   globs: 'a glob as text, or a list of them',
@@ -71,6 +72,11 @@ class Collector {
     if (!isCwdName(key, isExec)) return
     if (typeof value === 'string') this.cwd ??= { at: key, text: value }
     else if (isExec && value !== null) this.refuse(key, 'a directory as text', value)
+  }
+
+  refuseSize(): void {
+    const reason = `the call has more than ${MAX_NAMES} names of arguments; split it`
+    this.bad ??= { at: 'arguments', found: finding('arguments', reason) }
   }
 
   refuse(at: string, expected: string, value: unknown): void {
@@ -137,7 +143,10 @@ function placeOf(node: Node, showsIndex: boolean): string {
 function search(params: Params, facts: ToolFacts | undefined, into: Collector): void {
   const kinds = new Map<string, NameKind>()
   const kindOf = (name: string): NameKind => {
-    if (!kinds.has(name)) kinds.set(name, nameKind(name))
+    if (!kinds.has(name)) {
+      kinds.set(name, nameKind(name))
+      if (kinds.size > MAX_NAMES) into.refuseSize()
+    }
     return kinds.get(name)
   }
   const text = new Set(facts?.text)
@@ -169,6 +178,7 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
       }
     } else if (isObject(value)) {
       for (const key of Object.keys(value)) {
+        if (into.bad) return
         const next = value[key]
         if (typeof next === 'number' || typeof next === 'boolean' || text.has(key)) continue
         const isNamed = typeof next === 'object' || inside || kind === 'path' || kindOf(key)
@@ -191,7 +201,8 @@ function judgeText(node: Node, value: string, into: Collector): void {
   } else if (kind === 'glob') {
     if (value !== '') add('globs')
   } else if (kind === 'patch') {
-    if (/^[ \t]*\*\*\* Begin Patch|^(?:--- |diff --git |Index: )/m.test(value)) add('patches')
+    if (/^(?:[ \t]*\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m.test(value))
+      add('patches')
   } else if (kind === 'maybe-path' ? looksLikePath(name, value) : inside && beginsAsPath(value)) {
     add('paths')
   }

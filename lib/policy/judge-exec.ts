@@ -18,7 +18,7 @@ type Params = Readonly<Record<string, unknown>>
 
 const DEFAULT_COMMANDS = ['command', 'cmd', 'commands', 'script', 'code']
 const POSIX_SHELL = /^(?:.*\/)?(?:sh|bash|zsh|dash|ksh)$/
-const MAX_COMMANDS = 32
+const MAX_COMMANDS = 8
 
 function own(params: Params, name: string): unknown {
   const value = Object.hasOwn(params, name) ? params[name] : undefined

@@ -34,7 +34,7 @@ export const toolSection: z.ZodType<ToolDeclaration> = z
   })
   .refine((tool) => tool.command === undefined || tool.access === 'exec', {
     path: ['command'],
-    error: "is for tools with access: 'exec'",
+    error: 'is for tools with access: exec',
   })
 
 /** The schema of the `tools` section: declarations by exact tool name. */

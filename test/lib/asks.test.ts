@@ -175,6 +175,48 @@ describe('a refused deferred call', () => {
     expect(skipped).toEqual(['mine'])
   })
 
+  it.each([
+    ['deny', 'APPROVAL_DENIED'],
+    ['cancel', 'APPROVAL_CANCELLED'],
+    ['wait', 'APPROVAL_TIMEOUT'],
+  ])('leaves with what really came of it: %s', async (end, code) => {
+    const queue = new ApprovalQueue({ mode: 'defer', newId: () => 'p1', timeoutMs: 20 })
+    const left: unknown[] = []
+    const app = quietApp({ approvals: queue })
+    const done = new Promise<void>((resolve) => {
+      app.use({
+        name: 'Audit',
+        check: () => ask({ title: 'May it?' }),
+        skipped: (_, outcome) => {
+          left.push('code' in outcome ? outcome.code : outcome.status)
+          resolve()
+        },
+      })
+    })
+    await app.execute({ toolName: 'deploy' }, echo)
+    if (end === 'deny') await queue.resolve('p1', 'deny')
+    if (end === 'cancel') await queue.cancel('p1')
+    await done
+    expect(left).toEqual([code])
+  })
+
+  it('leaves also when it is refused at once, before its pending outcome is there', async () => {
+    const queue = new ApprovalQueue({ mode: 'defer', newId: () => 'p1' })
+    queue.on('pending', ({ id }) => void queue.resolve(id, 'deny'))
+    const left: string[] = []
+    const app = quietApp({ approvals: queue })
+    app.use({
+      name: 'Counter',
+      check: () => ask({ title: 'May it?' }),
+      skipped: (_, { status }) => {
+        left.push(status)
+      },
+    })
+    const outcome = await app.execute({ toolName: 'deploy' }, echo)
+    await settle()
+    expect([outcome.status, left]).toEqual(['pending', ['blocked']])
+  })
+
   it('leaves before close() closes its hooks', async () => {
     const queue = new ApprovalQueue({ mode: 'defer' })
     const app = quietApp({ approvals: queue })

@@ -468,6 +468,20 @@ describe('app.scope', () => {
     ])
   })
 
+  it('takes no facts from a scope around it: what this one lacks is unknown', async () => {
+    const seen: unknown[] = []
+    const app = quietApp().use({
+      name: 'h',
+      check: (ctx) => {
+        seen.push([ctx.sessionId, ctx.senderId])
+        return true
+      },
+    })
+    const other = app.scope({ sessionId: 'other', senderId: 'somebody' })
+    await other.run(() => app.scope({ sessionId: 'mine' }).execute(call(), echo))
+    expect(seen).toEqual([['mine', undefined]])
+  })
+
   it('tells currentCall() inside tools and hooks, and only there', async () => {
     const app = quietApp()
     await app

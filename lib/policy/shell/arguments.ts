@@ -1,4 +1,5 @@
 import { type Finding, finding } from '../finding.ts'
+import { type Compile, type CompiledRule, names } from './compile.ts'
 import type { ProgramRule, WordUse } from './programs/rule.ts'
 import type { ShellWord } from './types.ts'
 
@@ -11,50 +12,6 @@ export interface Reading {
   /** The word could be taken for a flag once it is expanded. */
   readonly flagLike?: boolean | undefined
 }
-
-type Meaning =
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'flag' | 'glued' }
-  | { readonly kind: 'value' | 'pair'; readonly use: WordUse }
-
-/** A rule made ready: its flags by name. */
-export interface CompiledRule {
-  readonly rule: ProgramRule
-  readonly flags: ReadonlyMap<string, Meaning>
-  readonly instead: ReadonlySet<string>
-  readonly harmless: ReadonlySet<string>
-  readonly required: ReadonlySet<string>
-}
-
-const names = (list: string | undefined): string[] => list?.split(/\s+/).filter(Boolean) ?? []
-
-export function compileRule(rule: ProgramRule): CompiledRule {
-  const flags = new Map<string, Meaning>()
-  const put = (list: string | undefined, meaning: Meaning) => {
-    for (const name of names(list)) flags.set(name, meaning)
-  }
-  put(rule.flags, { kind: 'flag' })
-  put(rule.glued, { kind: 'glued' })
-  for (const [use, list] of Object.entries(rule.values ?? {})) {
-    put(list, { kind: 'value', use: use as WordUse }) // Object.entries widens the keys
-  }
-  for (const [use, list] of Object.entries(rule.pairs ?? {})) {
-    put(list, { kind: 'pair', use: use as WordUse }) // as above
-  }
-  for (const [list, reason] of Object.entries(rule.refuse ?? {})) {
-    put(list, { kind: 'refused', reason })
-  }
-  return {
-    rule,
-    flags,
-    instead: new Set(names(rule.instead)),
-    harmless: new Set(names(rule.needsOperand)),
-    required: new Set(names(rule.requires)),
-  }
-}
-
-/** Compiles a rule, or finds it compiled. */
-export type Compile = (rule: ProgramRule) => CompiledRule
 
 /**
  * Reads the words after a program's name by its rule: what each means, or why one is refused.
@@ -99,6 +56,12 @@ class Reader {
     const seen = (some: ReadonlySet<string>) => [...this.#seen].some((flag) => some.has(flag))
     if (rule.needsOperand !== undefined && this.#operands === 0 && !seen(this.#compiled.harmless)) {
       return this.#refuse('it would run what it reads from its input; name a file', this.#label)
+    }
+    for (const [flags, other] of Object.entries(rule.onlyWith ?? {})) {
+      const flag = names(flags).find((name) => this.#seen.has(name))
+      if (flag !== undefined && !names(other).some((name) => this.#seen.has(name))) {
+        return this.#refuse(`${flag} follows links out of the directory; add ${other}`, flag)
+      }
     }
     if (rule.requires !== undefined && !seen(this.#compiled.required)) {
       return this.#refuse(`only with ${rule.requires.replaceAll(' ', ' or ')}`, this.#label)
@@ -168,7 +131,11 @@ class Reader {
         return this.#refuse(meaning.reason, first.text)
       }
     }
-    for (const word of words) this.#push('text', word, word.text, false)
+    const ended = first?.text === '--' ? 1 : 0
+    for (const [i, word] of words.entries()) {
+      const use = this.#compiled.rule.prints === 'format' && i === ended ? 'format' : 'text'
+      this.#push(use, word, word.text, false)
+    }
     return this.#readings
   }
 
@@ -183,10 +150,13 @@ class Reader {
   }
 
   #operand(word: ShellWord, flagsEnded: boolean): Finding | undefined {
-    const { operands = ['any'], noParent } = this.#compiled.rule
+    const { operands = ['any'], noParent, maxOperands = Infinity } = this.#compiled.rule
     const instead = [...this.#seen].some((flag) => this.#compiled.instead.has(flag)) ? 1 : 0
     const at = Math.min(this.#operands + instead, operands.length - 1)
     this.#operands++
+    if (this.#operands > maxOperands) {
+      return this.#refuse('it takes fewer operands; redirect the output instead', word.text)
+    }
     if (noParent && /(?:^|\/)\.\.(?:\/|$)/.test(word.text)) {
       return this.#refuse('`..` means another place in a link; use a path without it', word.text)
     }
@@ -199,6 +169,8 @@ class Reader {
     if (/^-\d+$/.test(text)) return 0
     if (word.glob !== undefined) this.#push('text', word, word.text, true)
     const { singleDash } = this.#compiled.rule
+    const whole = this.#compiled.flags.get(text.split('=', 1)[0] ?? text)
+    if (whole?.kind === 'refused') return this.#refuse(whole.reason, text)
     return text.startsWith('--') || singleDash
       ? this.#long(text, words, i)
       : this.#cluster(text, words, i)

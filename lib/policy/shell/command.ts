@@ -1,18 +1,19 @@
-import { accessSync, constants, opendirSync } from 'node:fs'
 import { type Finding, finding } from '../finding.ts'
 import type { PathPolicy, PathUse } from '../paths.ts'
-import { type Compile, type Reading, readArguments } from './arguments.ts'
+import { type Reading, readArguments } from './arguments.ts'
+import type { Compile } from './compile.ts'
+import { canEnter, holdsDash } from './disk.ts'
 import { LANGUAGES } from './languages.ts'
-import type { ProgramRule } from './programs/rule.ts'
+import type { Language, ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
 import type { Place } from './walk.ts'
-import { candidatesOf, gitPaths } from './words.ts'
+import { candidatesOf, filesOf, gitPaths } from './words.ts'
 
 /** Most paths that are judged for one text, and most globs that are expanded. */
-const MAX_PATHS = 1000
+const MAX_PATHS = 500
+/** Most characters of such paths, where a word may be judged in several parts. */
+const MAX_PATH_TEXT = 65_536
 const MAX_GLOBS = 16
-/** Most names of a directory that are looked at for one that begins with a dash. */
-const MAX_NAMES = 5000
 
 /** What a judge works with. */
 export interface Tools {
@@ -28,6 +29,7 @@ export class CommandRun {
   readonly paths: PathPolicy | undefined
   readonly #tools: Tools
   #judged = 0
+  #judgedText = 0
   /** A command before may have changed what is on the disk. */
   #changed = false
   #globs = 0
@@ -120,13 +122,16 @@ export class CommandRun {
     const refuse = (reason: string) =>
       finding(`shell program: ${label}`, `${label}: ${reason}`, text)
     if (glob !== undefined) {
-      if (use in LANGUAGES || use === 'script') return refuse('put this argument in single quotes')
+      if (isLanguage(use) || use === 'script') return refuse('put this argument in single quotes')
       const found = this.#glob(glob, reading.flagLike === true, place)
       return found ?? (use === 'text' || use === 'any' ? undefined : this.#use(use, text, place))
     }
-    if (use === 'sed' || use === 'awk' || use === 'jq' || use === 'module') {
+    if (isLanguage(use)) {
       const reason = LANGUAGES[use](text)
       return reason === undefined ? undefined : refuse(reason)
+    }
+    if (use === 'script' && (/^[-+]/.test(text) || /^\/(?:dev|proc)\//.test(text))) {
+      return refuse('it would run what it reads; name a file')
     }
     if (use === 'script' && this.#tools.allows === undefined) {
       return refuse('programs run from a file only when the list of allowed commands names them')
@@ -140,9 +145,10 @@ export class CommandRun {
       case 'write':
         return text === '-' || text === '' ? undefined : this.#path(text, use, place)
       case 'script':
-        return text === '-' ? undefined : this.#path(text, 'read', place)
+        return this.#path(text, 'read', place)
       case 'any':
-        for (const { text: path, fileUrl } of candidatesOf(text)) {
+      case 'at':
+        for (const { text: path, fileUrl } of use === 'at' ? filesOf(text) : candidatesOf(text)) {
           const found = this.#path(path, 'write', place, fileUrl)
           if (found !== undefined) return found
         }
@@ -175,8 +181,9 @@ export class CommandRun {
   #path(text: string, use: PathUse, place: Place, fileUrl = false): Finding | undefined {
     if (this.paths === undefined || text === '/dev/null') return undefined
     this.#judged++
-    if (this.#judged > MAX_PATHS) {
-      return finding('shell: limits', `more than ${MAX_PATHS} paths in one command; split it up`)
+    this.#judgedText += text.length
+    if (this.#judged > MAX_PATHS || this.#judgedText > MAX_PATH_TEXT) {
+      return finding('shell: limits', `more than ${MAX_PATHS} paths in one text; split it up`, text)
     }
     return fileUrl
       ? this.paths.judge(text, use, place.real)
@@ -214,37 +221,12 @@ export class CommandRun {
   }
 }
 
+function isLanguage(use: Reading['use']): use is Language {
+  return Object.hasOwn(LANGUAGES, use)
+}
+
 /** A program that is not known to read only. */
 function mayChange(rule: ProgramRule | undefined): boolean {
   if (rule?.prints) return false
   return !rule?.operands?.every((use) => use === 'read' || use === 'text')
-}
-
-function canEnter(dir: string): boolean {
-  try {
-    accessSync(dir, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** True when a name in the directory begins with a dash, or when there are too many to know. */
-function holdsDash(dir: string): boolean {
-  let opened: ReturnType<typeof opendirSync>
-  try {
-    opened = opendirSync(dir)
-  } catch {
-    return true
-  }
-  try {
-    for (let seen = 0; seen < MAX_NAMES; seen++) {
-      const entry = opened.readSync()
-      if (entry === null) return false
-      if (entry.name.startsWith('-')) return true
-    }
-    return true
-  } finally {
-    opened.closeSync()
-  }
 }

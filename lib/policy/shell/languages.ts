@@ -1,10 +1,18 @@
+import type { Language } from './programs/rule.ts'
+
 /**
  * Judges of the small languages that programs take on their command line. Each gives the reason why a text
  * is refused. They accept what is known to stay within the program and refuse the rest.
  */
-export const LANGUAGES: Readonly<
-  Record<'sed' | 'awk' | 'jq' | 'module', (text: string) => string | undefined>
-> = { sed, awk, jq, module }
+export const LANGUAGES: Readonly<Record<Language, (text: string) => string | undefined>> = {
+  sed,
+  awk,
+  jq,
+  format,
+  module,
+  target,
+  task,
+}
 
 const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|\/(?:[^\/\\\n[]|\\[^\n]|\[\^?[^\]\/\\\n]+\])*\/[IM]*|\+\d+|~\d+)`
 const SED_PREFIX = new RegExp(`^[\\s;{}]*(?:${ADDRESS}(?:\\s*,\\s*${ADDRESS})?)?\\s*!?\\s*`)
@@ -17,7 +25,9 @@ function sed(script: string): string | undefined {
     rest = rest.slice(SED_PREFIX.exec(rest)?.[0].length ?? 0)
     if (rest === '') return undefined
     const command = rest[0] as string
-    if ('pdq=nNhHgGxPDlz'.includes(command)) {
+    if (command === '{') {
+      rest = rest.slice(1)
+    } else if ('pdq=nNhHgGxPDlz'.includes(command)) {
       const end = /^[ \t]*(?:\d+[ \t]*)?(?:[;}\n]|$)/.exec(rest.slice(1))
       if (end === null) return refused
       rest = rest.slice(1 + end[0].length)
@@ -70,7 +80,9 @@ function awk(program: string): string | undefined {
 
 /** A filter that reads no modules and no environment. */
 function jq(filter: string): string | undefined {
-  return /\b(?:import|include|modulemeta)\b|(?<![.\w$"])env\b|\$ENV/.test(filter)
+  return /\b(?:import|include|modulemeta)\b|(?<![.\w$])(?!(?<=")env")env\b|(?<![.\w])ENV\b/.test(
+    filter,
+  )
     ? 'jq filters that read modules or the environment are not allowed'
     : undefined
 }
@@ -84,4 +96,21 @@ const MODULES = new Set(
 /** A Python module that checks or tests. */
 function module(name: string): string | undefined {
   return MODULES.has(name) ? undefined : 'this module is not known to be safe to run with -m'
+}
+
+/** A format of printf; `%n` would assign a variable. */
+function format(text: string): string | undefined {
+  return /%[^A-Za-z%]*[hlLqjzt]*n/.test(text.replaceAll('%%', ''))
+    ? '%n assigns a variable; use \\n'
+    : undefined
+}
+
+/** A target of make; a variable could change what it runs. */
+function target(text: string): string | undefined {
+  return text.includes('=') ? 'variables can change what make runs; leave them out' : undefined
+}
+
+/** The name of a script in a package file, and no file. */
+function task(name: string): string | undefined {
+  return /[/\\]|\.[cm]?[jt]sx?$/.test(name) ? 'only scripts of the package run by name' : undefined
 }

@@ -9,7 +9,7 @@ function each(command: string, args: string): string[] {
 }
 
 const READ_FILES =
-  'cat head tail tac nl ls dir tree stat file wc du df basename dirname realpath readlink diff cmp comm cut paste join column fold fmt expand unexpand rev sort uniq tr od hexdump strings base64 cksum md5sum sha1sum sha256sum sha512sum b2sum shasum bat'
+  'cat head tail tac nl ls dir tree stat file wc du df basename dirname realpath readlink diff cmp comm cut paste join column fold fmt expand unexpand rev sort uniq tr od hexdump strings base64 cksum md5sum sha1sum sha256sum sha512sum b2sum shasum'
 const SEARCH = 'grep egrep fgrep rg find fd sed awk jq'
 const SHELL = 'echo printf true false : pwd cd test [ exit sleep seq expr date which type'
 const MACHINE = 'whoami id hostname uname arch nproc uptime ps free'

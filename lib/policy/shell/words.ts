@@ -1,4 +1,8 @@
 const URL_START = /^[a-z][a-z0-9+.-]*:\/\//i
+/** `file:`, also as the transport of another scheme: `git+file:`. */
+const FILE_URL = /^([a-z][a-z0-9.-]*\+)?file:/i
+
+const SEPARATOR = /[=:,;@<]/
 
 /** A text to judge: as a path, or as a URL of the `file:` scheme. */
 export interface Candidate {
@@ -11,7 +15,8 @@ export interface Candidate {
  * like a path after `:`, `,` or `@`, and what may be glued to a short flag. Other URLs hold none.
  */
 export function candidatesOf(word: string): Candidate[] {
-  if (/^file:/i.test(word)) return [{ text: word, fileUrl: true }]
+  const local = FILE_URL.exec(word)
+  if (local) return [{ text: word.slice(local[1]?.length ?? 0), fileUrl: true }]
   if (word === '' || word === '-' || URL_START.test(word)) return []
   const found: Candidate[] = []
   if (!word.startsWith('-')) found.push({ text: word })
@@ -20,20 +25,29 @@ export function candidatesOf(word: string): Candidate[] {
     const path = /[/~.]/.exec(word)
     if (path && path.index > 2) found.push({ text: word.slice(path.index) })
   }
-  for (const match of word.matchAll(/[=:,@]/g)) {
-    const rest = word.slice(match.index + 1)
-    if (URL_START.test(rest)) break
-    if (match[0] === ':' && rest.startsWith('//')) continue
-    if (/^file:/i.test(rest)) {
-      found.push({ text: rest, fileUrl: true })
+  for (let at = word.search(SEPARATOR); at !== -1; ) {
+    const rest = word.slice(at + 1)
+    const url = FILE_URL.exec(rest)
+    if (url) {
+      found.push({ text: rest.slice(url[1]?.length ?? 0), fileUrl: true })
       break
     }
-    const segment = rest.split(/[=:,@]/, 1)[0] ?? ''
-    for (const text of new Set([rest, segment])) {
-      if (match[0] === '=' || /^[/~.]/.test(text)) found.push({ text })
+    if (URL_START.test(rest)) break
+    const length = rest.search(SEPARATOR)
+    if (word[at] === '=' || /^[/~.]/.test(rest)) {
+      found.push({ text: rest })
+      if (length !== -1) found.push({ text: rest.slice(0, length) })
     }
+    at = length === -1 ? -1 : at + 1 + length
   }
   return found.filter(({ text }) => text !== '' && text !== '-')
+}
+
+/** The files that a value of curl names: after an `@` or `<` at its beginning or behind a name and `=`. */
+export function filesOf(value: string): Candidate[] {
+  const path = /^(?:[^=@<]*=?)[@<](.*)$/s.exec(value)?.[1]
+  if (path === undefined || path === '' || path === '-') return []
+  return [...new Set([path, path.split(/[;,]/, 1)[0] ?? path])].map((text) => ({ text }))
 }
 
 /** A path in a git operand, and whether git takes it from the top of the work tree. */

@@ -25,8 +25,9 @@ const node: ProgramRule = {
   flags:
     '-v -h -c --version --help --check --test --test-only --test-force-exit --watch --no-warnings --trace-warnings --trace-deprecation --trace-uncaught --throw-deprecation --no-deprecation --enable-source-maps --experimental-strip-types --no-experimental-strip-types --experimental-transform-types --experimental-test-coverage --experimental-vm-modules --experimental-sqlite --experimental-websocket --expose-gc --expose_gc --preserve-symlinks --v8-options --permission',
   values: {
-    text: '--max-old-space-size --max_old_space_size --stack-size --stack-trace-limit --test-name-pattern --test-skip-pattern --test-reporter --test-concurrency --test-timeout --test-shard --unhandled-rejections --run --input-type --disable-warning',
+    text: '--max-old-space-size --max_old_space_size --stack-size --stack-trace-limit --test-name-pattern --test-skip-pattern --test-concurrency --test-timeout --test-shard --unhandled-rejections --run --input-type --disable-warning',
     write: '--test-reporter-destination',
+    any: '--test-reporter',
   },
 }
 
@@ -66,7 +67,7 @@ const npm: ProgramRule = {
   refuse: npmRefuse,
   flags:
     '-v --version -h --help -s --silent -q --quiet -d --verbose -g --global --if-present --no-audit --no-fund --offline --json --workspaces -ws -r --recursive --no-color --color --ignore-scripts',
-  values: { text: '-w --workspace --loglevel --filter -F --reporter' },
+  values: { text: '--loglevel', any: '-w --workspace --filter -F --reporter' },
   otherSubcommands: 'any',
   subcommands: {
     ...Object.fromEntries(
@@ -89,6 +90,19 @@ function except(list: string, flags = '--version -v -V --help -h'): ProgramRule 
     otherSubcommands: 'any',
     subcommands: Object.fromEntries(list.split(' ').map((name) => [name, refused(EXEC)])),
   }
+}
+
+/** The same rule for several names. */
+function all(list: string, rule: ProgramRule): Readonly<Record<string, ProgramRule>> {
+  return Object.fromEntries(list.split(' ').map((name) => [name, rule]))
+}
+
+const goSub: ProgramRule = {
+  singleDash: true,
+  refuse: {
+    '-exec --exec -toolexec --toolexec -vettool --vettool -C': RUNS,
+    '-overlay --overlay -modfile --modfile': 'it reads other files in place of these',
+  },
 }
 
 /** Interpreters, package managers, build tools and what talks to other machines. */
@@ -115,52 +129,70 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
   php: interpreter(
     '-r -R -B -E -F -S -d -c -z -a --run --process-code --process-begin --process-end --server --define --php-ini --interactive',
   ),
-  deno: except('eval repl run x jupyter serve install upgrade task-eval compile'),
-  bun: except('x exec repl create run-eval upgrade init'),
+  deno: {
+    flags: '--version -V -h --help -q --quiet',
+    subcommands: all('test lint fmt check info doc types task cache', {}),
+  },
+  bun: {
+    flags: '--version -v -h --help',
+    subcommands: {
+      ...all('test install i add remove rm update outdated pm why link unlink build', {}),
+      run: { operands: ['task', 'any'], closed: true, stops: true, flags: '--silent --bun -b' },
+    },
+  },
   tsx: interpreter('-e --eval -p --print -r --require --import'),
   'ts-node': interpreter('-e --eval -p --print -r --require --import -i --interactive'),
   npm,
   pnpm: npm,
   yarn: npm,
-  make: {
-    operands: ['any'],
+  ...all('make gmake', {
+    operands: ['target'],
     refuse: { '--eval -E': CODE, '-C --directory': PLACE },
-    values: { read: '-f --file --makefile -I --include-dir', text: '-j --jobs -l --load-average' },
-  },
-  gmake: { operands: ['any'], refuse: { '--eval -E': CODE, '-C --directory': PLACE } },
+    values: { script: '-f --file --makefile', read: '-I --include-dir' },
+    glued: '-j --jobs -l --load-average',
+  }),
   go: {
-    ...except('tool generate env bug'),
     flags: 'version',
     subcommands: {
-      ...except('tool generate bug').subcommands,
-      ...Object.fromEntries(
-        'build test run vet list install'.split(' ').map((name): [string, ProgramRule] => [
-          name,
-          {
-            singleDash: true,
-            refuse: {
-              '-exec --exec -toolexec --toolexec -vettool --vettool -C': RUNS,
-              '-overlay --overlay -modfile --modfile': 'it reads other files in place of these',
-            },
-          },
-        ]),
-      ),
+      ...all('build test vet list install doc version mod fmt clean get work', goSub),
+      run: { ...goSub, operands: ['script'] },
+      env: { singleDash: true, refuse: { '-w -u': 'it changes the configuration' } },
     },
   },
   cargo: {
     flags: '--version -V --help -h -q --quiet -v --verbose --offline --locked --frozen --list',
     refuse: { '--config -Z': 'it changes the configuration', '-C': PLACE },
-    otherSubcommands: 'any',
-    subcommands: Object.fromEntries(
-      'run r'
-        .split(' ')
-        .map((name): [string, ProgramRule] => [name, { refuse: { '--config': RUNS } }]),
+    subcommands: all(
+      'test t check c clippy build b run r bench doc d fmt tree metadata add remove update fetch search publish new init clean vendor version install uninstall',
+      { refuse: { '--config -Z': 'it changes the configuration', '-C': PLACE } },
     ),
   },
+  ...all('gcc g++ cc c++ clang clang++', {
+    refuse: { '-wrapper -fplugin -specs --specs -B -Xclang -load --config': RUNS },
+    values: { any: '-I -L -o -include -isystem', text: '-l -D -U -x -T' },
+  }),
+  java: {
+    singleDash: true,
+    stops: true,
+    operands: ['script'],
+    needsOperand: '-version --version -jar -m --module',
+    refuse: { '-javaagent -agentpath -agentlib': LOADS },
+    values: {
+      script: '-jar',
+      any: '-cp -classpath --class-path -p --module-path',
+      text: '-m --module',
+    },
+  },
+  gh: except('alias extension ext codespace cs config'),
   ...Object.fromEntries(
     'docker podman nerdctl kubectl oc'
       .split(' ')
-      .map((name) => [name, except('exec run compose cp debug attach plugin buildx alpha edit')]),
+      .map((name) => [
+        name,
+        except(
+          'exec run compose container cp debug attach plugin buildx builder machine unshare alpha edit proxy port-forward',
+        ),
+      ]),
   ),
   curl: {
     refuse: {
@@ -170,10 +202,11 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
       '--proto --proto-default --unix-socket --abstract-unix-socket --engine': 'it leaves HTTP',
     },
     values: {
-      text: '-H --header -X --request -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry -w --write-out -x --proxy --data-raw -b --cookie -r --range',
+      text: '-X --request -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry -x --proxy --data-raw --form-string -r --range',
       write: '-o --output --output-dir',
       read: '-T --upload-file --cacert --capath -E --cert --key --netrc-file',
-      any: '-d --data --data-binary --data-urlencode --data-ascii --json -F --form --form-string --url',
+      at: '-w --write-out -H --header -d --data --data-binary --data-urlencode --data-ascii --json -F --form',
+      any: '-b --cookie --url',
     },
   },
   wget: {

@@ -2,7 +2,7 @@ import type { ProgramRule } from './rule.ts'
 
 const reads: ProgramRule = { operands: ['read'] }
 const writes: ProgramRule = { operands: ['write'] }
-const prints: ProgramRule = { prints: true }
+const prints: ProgramRule = { prints: 'text' }
 const NAMES = 'it takes names from a file, where they cannot be judged'
 const RUNS = 'it runs another program'
 const FOLLOWS = 'it follows links out of the directory; leave it out'
@@ -26,7 +26,7 @@ const test: ProgramRule = {
 export const FILES: Readonly<Record<string, ProgramRule>> = {
   ...all('true false : exit pwd arch nproc tty uptime users groups', { operands: ['text'] }),
   ...all('echo', prints),
-  printf: { prints: true, refuse: { '-v': 'it assigns a variable' } },
+  printf: { prints: 'format', refuse: { '-v': 'it assigns a variable' } },
   ...all('test [', test),
   ...all('basename dirname seq sleep expr tr date-text', { operands: ['text'] }),
   ...all('type which whereis hostid whoami id uname', { operands: ['text'] }),
@@ -38,7 +38,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['text'],
   },
   ...all(
-    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev base32 base64 cksum sum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum df zcat gzcat bzcat xzcat zstdcat tsort ptx',
+    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev base32 base64 sum df zcat gzcat bzcat xzcat zstdcat tsort ptx',
     reads,
   ),
   ...all('head tail', {
@@ -93,7 +93,8 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       '-b -d -f -g -i -M -h -n -R -r -V -c -C -m -s -u -z --ignore-leading-blanks --dictionary-order --ignore-case --general-numeric-sort --ignore-nonprinting --month-sort --human-numeric-sort --numeric-sort --random-sort --reverse --version-sort --check --merge --stable --unique --zero-terminated --debug --help --version',
   },
   uniq: {
-    operands: ['read', 'write'],
+    operands: ['read'],
+    maxOperands: 1,
     values: { text: '-f -s -w --skip-fields --skip-chars --check-chars' },
   },
   ...all('diff colordiff sdiff diff3', {
@@ -105,27 +106,46 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       glob: '-x --exclude',
     },
     glued: '-U -C',
+    onlyWith: { '-r --recursive': '--no-dereference' },
   }),
   tree: {
     operands: ['read'],
-    refuse: { '-R': 'it writes files', '-l': FOLLOWS, '--fromfile --fromtabfile': NAMES },
-    values: { write: '-o', text: '-P -I -L -H -T --filelimit --timefmt --sort --charset' },
+    refuse: {
+      '-R -o': 'it writes files; redirect the output instead',
+      '-l': FOLLOWS,
+      '--fromfile --fromtabfile': NAMES,
+    },
+    values: { text: '-P -I -L -H -T --filelimit --timefmt --sort --charset' },
   },
   date: {
     operands: ['text'],
     refuse: { '-s --set': 'it sets the clock', '-f --file': NAMES },
     values: { read: '-r --reference', text: '-d --date -v -j' },
+    glued: '-I',
     flags: '-u -R --utc --iso-8601 --rfc-3339 --rfc-email',
   },
   hostname: {
     closed: true,
-    operands: ['read'],
+    maxOperands: 0,
     flags: '-s -f -d -i -I --short --fqdn --domain --ip-address',
   },
   xxd: { operands: ['read', 'write'], values: { text: '-l -s -c -g -n -o' } },
-  ...all('tee touch mkdir rmdir rm unlink chmod chown chgrp truncate mktemp shred', writes),
+  ...all('tee touch mkdir rmdir rm unlink chmod truncate mktemp shred', writes),
+  ...all('chown chgrp', { operands: ['text', 'write'], refuse: { '-L -H': FOLLOWS } }),
+  ...all('cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum', {
+    operands: ['read'],
+    refuse: { '-c --check': NAMES },
+  }),
+  ...all('bat batcat', {
+    operands: ['read'],
+    refuse: { '--pager --paging': RUNS },
+    values: {
+      text: '-l --language --map-syntax --theme --style -r --line-range -H --highlight-line --tabs --wrap --terminal-width --color --decorations --file-name',
+    },
+  }),
   cp: { operands: ['write'], refuse: { '-L --dereference -H': FOLLOWS } },
-  ...all('mv install', writes),
+  mv: writes,
+  install: { operands: ['write'], refuse: { '-s --strip --strip-program': RUNS } },
   ln: { operands: ['write'], noParent: true },
   link: { operands: ['write'], noParent: true },
   split: { operands: ['read', 'write'], refuse: { '--filter': RUNS } },
@@ -154,6 +174,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   },
   zip: {
     operands: ['write'],
+    onlyWith: { '-r --recurse-paths -R --recurse-patterns': '-y --symlinks' },
     refuse: { '-T --test -TT --unzip-command -TM': RUNS, '-@ --names-stdin': NAMES },
     values: { write: '-b --temp-path -O --output-file', glob: '-x --exclude -i --include' },
   },

@@ -4,23 +4,25 @@
  * - `text`: no path (a pattern, a message, a number)
  * - `read`, `write`: a path, whatever it looks like
  * - `any`: a path where it could be one, also behind `=`, `:`, `,` or `@`; URLs are none
+ * - `at`: text, with a path after `@` or `<`
  * - `glob`: a pattern that the program expands
  * - `git`: a revision, a path, or `rev:path`
  * - `script`: a program to run, so only for commands that the operator's list names
- * - anything else: text in a small language of that name, judged by `languages.ts`
+ * - a {@link Language}: text that `languages.ts` judges
  */
 export type WordUse =
   | 'text'
   | 'read'
   | 'write'
   | 'any'
+  | 'at'
   | 'glob'
   | 'git'
   | 'script'
-  | 'sed'
-  | 'awk'
-  | 'jq'
-  | 'module'
+  | Language
+
+/** A small language, or the like, that `languages.ts` judges. */
+export type Language = 'sed' | 'awk' | 'jq' | 'format' | 'module' | 'target' | 'task'
 
 /**
  * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.
@@ -46,6 +48,10 @@ export interface ProgramRule {
   readonly singleDash?: boolean | undefined
   /** What the operands are, in order; the last one goes on. Default: `any`. */
   readonly operands?: readonly WordUse[] | undefined
+  /** More operands than this are refused: the next one would be written to, or set something. */
+  readonly maxOperands?: number | undefined
+  /** Flags that are refused without another one: by itself the first follows links. */
+  readonly onlyWith?: Readonly<Record<string, string>> | undefined
   /** Flags that stand for the first operand, as `-e` does for grep's pattern. */
   readonly instead?: string | undefined
   /** The first operand ends the flags: what follows belongs to it. */
@@ -61,7 +67,7 @@ export interface ProgramRule {
   /** What an operand without a rule of its own means: refused, or judged as any. Default: refused. */
   readonly otherSubcommands?: 'any' | undefined
   /** Prints its arguments and no more: they are text, and `$(...)` and `$?` may stand in them. */
-  readonly prints?: boolean | undefined
+  readonly prints?: 'text' | 'format' | undefined
   /** The first word may leave its dash out, as in `tar xzf`. */
   readonly bundled?: boolean | undefined
   /** Operands with a `..` are refused: they mean another place than they seem to, as in `ln -s`. */
