@@ -234,6 +234,30 @@ describe('autonomy()', () => {
       expect(judge(inside, tool, params)).toMatch(wanted)
     })
 
+    it.each<[string, Params]>([
+      [
+        'shell',
+        { command: ['apply_patch', '*** Begin Patch\n*** Add File: ../x\n+x\n*** End Patch'] },
+      ],
+      [
+        'exec',
+        {
+          command:
+            "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ../x\n+x\n*** End Patch\nEOF",
+        },
+      ],
+      ['my_tool', { cmd: "patch -p1 <<'EOF'\n--- a/../x\n+++ b/../x\nEOF" }],
+    ])('judges the patch in a command: %s %j', (tool, params) => {
+      expect(judge(inside, tool, params)).not.toBe('allow')
+    })
+
+    it('allows a patch in a command that stays inside', () => {
+      const command =
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** End Patch\nEOF"
+      expect(judge(inside, 'exec', { command })).toBe('allow')
+      expect(judge(inside, 'exec', { command: "echo '\n--- ../x is a rule'" })).toBe('allow')
+    })
+
     it('judges the first directory of a diff when there is one', () => {
       const dir = tempDir()
       symlinkSync('/etc', join(dir, 'a'))
