@@ -40,10 +40,16 @@ type Loop = (calls: number) => unknown
 /**
  * Measures one suite.
  *
- * @throws What a contender throws: a contender that fails has no speed.
+ * @throws What a contender throws, or when its call does not complete: what fails has no speed.
  */
 export async function measure(suite: Suite, options: RunOptions): Promise<Samples> {
-  const lanes = suite.contenders().map((contender) => ({
+  const contenders = suite.contenders()
+  for (const { name, call } of contenders) {
+    const answer = (await call()) as { readonly failed?: unknown } | undefined
+    if (answer?.failed === true)
+      throw new Error(`${name} did not complete: ${JSON.stringify(answer)}`)
+  }
+  const lanes = contenders.map((contender) => ({
     name: contender.name,
     loop: loopFor(contender),
     calls: 1,

@@ -9,16 +9,14 @@ import { jsonLine } from './verdict-line.ts'
 
 const help = `Usage: toolware audit verify FILE [--json]
 
-Checks the hash chain of an audit file that was written with audit.chain: finds every edit, removal, insertion and reordering
-of records. FILE.head, which stands beside it, says which record is the last.
+Checks the hash chain of an audit file that was written with audit.chain: finds every edit, removal, insertion
+and reordering of records. FILE.head, which stands beside it, says which record is the last.
 
 Exit code 0 when the file is as it was written; 1 when it is not; 2 when it cannot be read.
 `
 
 /** `toolware audit verify`. */
 export const audit: Command = {
-  name: 'audit',
-  summary: 'verify an audit file',
   help,
   async run(args, io) {
     const { values, positionals } = parseOptions(args, { json: { type: 'boolean' } })

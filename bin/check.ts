@@ -3,6 +3,7 @@ import { toolwareFromConfig } from '../middleware/config.ts'
 import { type Command, onlyOne, parseOptions } from './command.ts'
 import { type ReadyConfig, readyConfig } from './config-options.ts'
 import { openCalls, validated } from './input.ts'
+import { loadPlugins } from './plugins.ts'
 import { type RecordedClock, recordedClock } from './recorded-clock.ts'
 import { Report } from './report.ts'
 import { transcript } from './transcripts.ts'
@@ -28,8 +29,6 @@ Exit code 0; 1 with --fail-on; 2 for misuse, a bad configuration or bad input.
 
 /** `toolware check`. */
 export const check: Command = {
-  name: 'check',
-  summary: 'judge recorded calls without executing them',
   help,
   async run(args, io) {
     const { values, positionals } = parseOptions(args, {
@@ -44,12 +43,14 @@ export const check: Command = {
     const from = values.from === undefined ? undefined : transcript(values.from)
     const ready = await readyConfig(values, io)
     const clock = recordedClock()
-    const app = judgingApp(ready, clock, values['no-plugins'] === true)
+    const app = await judgingApp(ready, clock, values['no-plugins'] === true)
     const source = await openCalls(onlyOne(positionals, 'file of calls'), io, from)
     const report = new Report(io, values.json === true)
     let failed = false
     try {
-      for await (const { call } of await validated(source)) {
+      const calls = await validated(source)
+      await ready.notify()
+      for await (const { call } of calls) {
         if (io.signal.aborted) break
         clock.set(call.timestamp)
         const line = verdictLine(call, await app.explain(call, { keepReservations: true }))
@@ -64,13 +65,18 @@ export const check: Command = {
   },
 }
 
-/** A pipeline that only judges. */
-export function judgingApp(ready: ReadyConfig, clock: RecordedClock, noPlugins: boolean): Toolware {
-  const { plugins, ...rest } = ready.config
-  const config = noPlugins || plugins === undefined ? rest : { ...rest, plugins }
+/** A pipeline that only judges. Plugins run unless they are left out. */
+export async function judgingApp(
+  ready: ReadyConfig,
+  clock: RecordedClock,
+  noPlugins: boolean,
+): Promise<Toolware> {
+  const { plugins: _, ...config } = ready.config
+  const plugins = noPlugins ? undefined : await loadPlugins(ready)
   try {
-    return toolwareFromConfig(config, { judgeOnly: true, clock: clock.now })
+    return toolwareFromConfig(config, { judgeOnly: true, clock: clock.now, plugins })
   } catch (error) {
+    await plugins?.close()
     throw ready.explainError(error)
   }
 }

@@ -5,7 +5,8 @@ import { oneLine, UsageError } from './usage-error.ts'
 /** Where a command writes. */
 export interface Output extends Screen {
   write(text: string): boolean
-  once(event: 'drain' | 'close', listener: () => void): unknown
+  on(event: 'drain' | 'close', listener: () => void): unknown
+  off(event: 'drain' | 'close', listener: () => void): unknown
   readonly writable: boolean
 }
 
@@ -22,9 +23,6 @@ export interface Io {
 
 /** A command of `toolware`. */
 export interface Command {
-  readonly name: string
-  /** One line for the list of commands. */
-  readonly summary: string
   readonly help: string
   /** @returns The exit code. */
   run(args: readonly string[], io: Io): Promise<number>
@@ -59,8 +57,13 @@ export async function write(output: Output, text: string): Promise<boolean> {
   if (!output.writable) return false
   if (output.write(text)) return true
   await new Promise<void>((resolve) => {
-    output.once('drain', resolve)
-    output.once('close', resolve)
+    const done = (): void => {
+      output.off('drain', done)
+      output.off('close', done)
+      resolve()
+    }
+    output.on('drain', done)
+    output.on('close', done)
   })
   return output.writable
 }

@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { resolve } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import {
   configNotices,
   hasPolicy,
@@ -9,6 +9,8 @@ import {
 } from '../middleware/config.ts'
 import { type Io, write } from './command.ts'
 import { UsageError } from './usage-error.ts'
+
+const NO_POLICY = 'no policy is active: nothing is denied, asked about or limited'
 
 /** Options that say what the pipeline is made of. */
 export interface ConfigOptions {
@@ -20,15 +22,19 @@ export interface ConfigOptions {
 /** A configuration as the command line completes it. */
 export interface ReadyConfig {
   readonly config: ToolwareConfig
+  /** What paths of the configuration are relative to. */
+  readonly folder: string
   /** Where tools work. */
   readonly workspace: string
   /** Puts the name of the file in front of an error about it. */
   readonly explainError: (error: unknown) => unknown
+  /** Says on stderr what the operator should know: ignored sections, no policy. Call it when nothing can be wrong any more. */
+  readonly notify: () => Promise<void>
 }
 
 /**
  * Loads the configuration. `--workspace` sets its `workspaceRoot`, and alone means `workspaceOnly` and no shell; `--audit`
- * sets the audit file. Says on stderr what the operator should know: ignored sections, no policy.
+ * sets the audit file.
  */
 export async function readyConfig(options: ConfigOptions, io: Io): Promise<ReadyConfig> {
   const { config: file, workspace, audit } = options
@@ -43,20 +49,20 @@ export async function readyConfig(options: ConfigOptions, io: Io): Promise<Ready
     ...(root && { tooling: { ...alone, ...own.tooling, workspaceRoot: root } }),
     ...(audit !== undefined && { audit: { ...own.audit, file: resolve(io.cwd, audit) } }),
   }
-  for (const notice of configNotices(loaded))
-    await say(io, file === undefined ? notice : `${file}: ${notice}`)
-  if (!hasPolicy(config)) {
-    await say(io, 'no policy is active: nothing is denied, asked about or limited')
-  }
   return {
     config,
+    folder: file === undefined ? io.cwd : dirname(resolve(io.cwd, file)),
     workspace: root ?? config.tooling?.workspaceRoot ?? io.cwd,
     explainError: (error) => (file === undefined ? error : inFile(file, error)),
+    async notify() {
+      for (const notice of configNotices(loaded)) await say(io, `${file}: ${notice}`)
+      if (!hasPolicy(config)) await say(io, NO_POLICY)
+    },
   }
 }
 
-function say(io: Io, text: string): Promise<boolean> {
-  return write(io.stderr, `toolware: ${text}\n`)
+async function say(io: Io, text: string): Promise<void> {
+  await write(io.stderr, `toolware: ${text}\n`)
 }
 
 /** `loadConfig` names the absolute path; the person wrote another. */

@@ -13,7 +13,8 @@ import { jsonLine, verdictLine } from './verdict-line.ts'
 
 const help = `Usage: toolware explain [call.json | '{"toolName": ...}'] [options]
 
-Shows what every hook says about one call, in order: its opinion, the rule, what it would rewrite. Nothing is executed.
+Shows what every hook says about one call, in order: its opinion, the rule, what it would rewrite. Nothing is
+executed.
 
   --config FILE     the policies: JSON5, or a TypeScript module
   --workspace DIR   sets tooling.workspaceRoot; without --config also workspaceOnly, and no shell
@@ -25,8 +26,6 @@ The call is the argument itself, or stands in a file or on stdin.
 
 /** `toolware explain`. */
 export const explain: Command = {
-  name: 'explain',
-  summary: "show every hook's opinion of one call",
   help,
   async run(args, io) {
     const { values, positionals } = parseOptions(args, {
@@ -41,8 +40,10 @@ export const explain: Command = {
       : await onlyCall(await openCalls(given, io).then(validated))
     const clock = recordedClock()
     clock.set(call.timestamp)
-    const app = judgingApp(await readyConfig(values, io), clock, values['no-plugins'] === true)
+    const ready = await readyConfig(values, io)
+    const app = await judgingApp(ready, clock, values['no-plugins'] === true)
     try {
+      await ready.notify()
       const explanation = await app.explain(call)
       const isText = io.stdout.isTTY === true && values.json !== true
       const text = isText

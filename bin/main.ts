@@ -1,15 +1,39 @@
 #!/usr/bin/env node
 import { readFileSync } from 'node:fs'
 import { isToolwareError } from '../lib/errors.ts'
-import { audit } from './audit.ts'
-import { check } from './check.ts'
 import type { Command, Io } from './command.ts'
-import { explain } from './explain.ts'
-import { run } from './run.ts'
 import { plain } from './terminal.ts'
 import { oneLine, UsageError } from './usage-error.ts'
 
-const COMMANDS: readonly Command[] = [run, check, explain, audit]
+interface Entry {
+  readonly name: string
+  readonly summary: string
+  /** Commands are loaded when they are wanted, so that help and mistakes are answered at once. */
+  load(): Promise<Command>
+}
+
+const COMMANDS: readonly Entry[] = [
+  {
+    name: 'run',
+    summary: 'execute recorded calls through the pipeline, with real tools',
+    load: async () => (await import('./run.ts')).run,
+  },
+  {
+    name: 'check',
+    summary: 'judge recorded calls without executing them',
+    load: async () => (await import('./check.ts')).check,
+  },
+  {
+    name: 'explain',
+    summary: "show every hook's opinion of one call",
+    load: async () => (await import('./explain.ts')).explain,
+  },
+  {
+    name: 'audit',
+    summary: 'verify an audit file',
+    load: async () => (await import('./audit.ts')).audit,
+  },
+]
 
 const HELP = `Usage: toolware <command> [options]
 
@@ -27,18 +51,19 @@ async function dispatch(args: readonly string[], io: Io): Promise<number> {
   const [name, ...rest] = args
   if (name === undefined || name === '--help' || name === '-h' || name === 'help') {
     const about = COMMANDS.find((command) => command.name === rest[0])
-    io.stdout.write(about?.help ?? HELP)
+    io.stdout.write(about ? (await about.load()).help : HELP)
     return name === undefined ? 2 : 0
   }
   if (name === '--version' || name === '-v') {
     io.stdout.write(`${version()}\n`)
     return 0
   }
-  const command = COMMANDS.find((known) => known.name === name)
-  if (command === undefined) {
+  const entry = COMMANDS.find((known) => known.name === name)
+  if (entry === undefined) {
     const known = COMMANDS.map((one) => one.name).join(', ')
     throw new UsageError(`"${name}" is no command; there are ${known}`)
   }
+  const command = await entry.load()
   const ownArgs = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest
   if (ownArgs.includes('--help') || ownArgs.includes('-h')) {
     io.stdout.write(command.help)

@@ -1,12 +1,14 @@
 import { homedir } from 'node:os'
 import { configError } from '../lib/errors.ts'
+import { defaultLogger } from '../lib/logger.ts'
 import type { Toolware } from '../lib/toolware.ts'
-import type { Params } from '../lib/types.ts'
+import type { Logger, Params } from '../lib/types.ts'
 import { toolwareFromConfig } from '../middleware/config.ts'
 import type { NumberedCall } from './calls.ts'
 import { type Command, type Io, onlyOne, parseOptions } from './command.ts'
 import { type ReadyConfig, readyConfig } from './config-options.ts'
 import { type CallSource, openCalls, validated } from './input.ts'
+import { loadPlugins } from './plugins.ts'
 import { terminalApprover } from './prompt.ts'
 import { recordedClock } from './recorded-clock.ts'
 import { Report } from './report.ts'
@@ -35,8 +37,6 @@ Exit code 0; 1 when a call did not complete; 2 for misuse, a bad configuration o
 
 /** `toolware run`. */
 export const run: Command = {
-  name: 'run',
-  summary: 'execute recorded calls through the pipeline, with real tools',
   help,
   async run(args, io) {
     const { values, positionals } = parseOptions(args, {
@@ -56,10 +56,11 @@ export const run: Command = {
     const calls = source.rereadable ? await validated(source) : source.calls()
     const clock = recordedClock()
     const isRecorded = values['recorded-time'] === true
-    const app = runningApp(ready, io, source, isRecorded ? clock.now : undefined)
+    const app = await runningApp(ready, io, source, isRecorded ? clock.now : undefined)
     const report = new Report(io, values.json === true)
     const session = new Session(app, ready.workspace, io)
     let allCompleted = true
+    await ready.notify()
     try {
       for await (const numbered of calls) {
         if (io.signal.aborted) break
@@ -100,22 +101,34 @@ class Session {
   }
 }
 
-function runningApp(
+async function runningApp(
   ready: ReadyConfig,
   io: Io,
   source: CallSource,
   clock: (() => number) | undefined,
-): Toolware {
-  const { approvals, ...config } = ready.config
+): Promise<Toolware> {
+  const { approvals, plugins: _, ...config } = ready.config
   // A terminal that brings the calls cannot bring answers as well.
   const approver =
     io.stdin.isTTY && source.name !== 'stdin' ? terminalApprover(io, approvals) : undefined
+  let plugins: Awaited<ReturnType<typeof loadPlugins>>
   try {
     requireHere(ready.config)
-    return toolwareFromConfig(config, { approvals: approver, clock })
+    plugins = await loadPlugins(ready)
+    return toolwareFromConfig(config, { log: quietLogger(), approvals: approver, clock, plugins })
   } catch (error) {
+    await plugins?.close()
     throw ready.explainError(error)
   }
+}
+
+/** Without an audit file, audit records would go to the log and repeat what the report tells. */
+function quietLogger(): Logger {
+  const log = defaultLogger()
+  const warn: Logger['warn'] = (fields, message) => {
+    if (!('event' in fields)) log.warn(fields, message)
+  }
+  return { debug: log.debug.bind(log), info: log.info.bind(log), warn, error: log.error.bind(log) }
 }
 
 /** `run` asks on the terminal, in this process; what else a configuration may want is not here. */

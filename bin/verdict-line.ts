@@ -1,5 +1,6 @@
 import { escapeJson } from '../lib/audit-file.ts'
 import type { Explanation } from '../lib/explain.ts'
+import { messageOf } from '../lib/outcome.ts'
 import type { Outcome, Params, ToolCall } from '../lib/types.ts'
 
 /** A line of `toolware check`. Keys that do not apply are null. */
@@ -44,7 +45,7 @@ export function outcomeLine(call: ToolCall, outcome: Outcome, params: Params): O
     verdict: verdictOf(outcome),
     by: fault?.by ?? null,
     code: fault?.code ?? null,
-    reason: fault?.reason ?? null,
+    reason: fault?.reason ?? (outcome.status === 'failed' ? messageOf(outcome.error) : null),
     rule: fault?.rule ?? null,
     params,
     status,

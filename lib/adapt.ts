@@ -156,6 +156,7 @@ export function takeAnswer<T>(
 
 /** How every part but the outermost ends: what the tool or a middleware threw travels on, as in Koa. */
 export function passOn(run: Run): undefined {
-  if (run.thrown !== undefined) throw run.thrown.error
-  return undefined
+  if (run.thrown === undefined) return undefined
+  run.frame?.hush()
+  throw run.thrown.error
 }

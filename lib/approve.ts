@@ -1,4 +1,4 @@
-import { NO_REWRITE, type Run } from './context.ts'
+import { type Asked, NO_REWRITE, type Run } from './context.ts'
 import { isToolwareError, ToolwareError } from './errors.ts'
 import type { Fault } from './outcome.ts'
 import { sameParams, thaw } from './params.ts'
@@ -13,15 +13,16 @@ export async function approve(run: Run): Promise<void> {
   if (held !== undefined) return useAnswer(run, held)
   const covered = new Set<string>()
   // Once, unless somebody who had not asked does so when the policies look again: then about that, too.
-  while (run.outcome === undefined && (run.asks ?? []).some(({ name }) => !covered.has(name))) {
-    for (const { name } of run.asks ?? []) covered.add(name)
-    await askPerson(run)
+  while (run.outcome === undefined) {
+    const askers = (run.asks ?? []).filter(({ name }) => !covered.has(name))
+    if (askers.length === 0) return
+    for (const { name } of askers) covered.add(name)
+    await askPerson(run, askers)
   }
 }
 
-async function askPerson(run: Run): Promise<void> {
+async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
   const { approver, policyVersion, timing } = run.settings
-  const askers = [...(run.asks ?? [])]
   const by = askers[0]?.name ?? 'toolware'
   if (approver === undefined) {
     const reason = 'A person has to approve this call, and there is nobody who could be asked.'

@@ -75,6 +75,12 @@ export interface Waiter {
   abort(): void
 }
 
+/** A middleware function that stands around whatever ends next. */
+export interface Enclosing {
+  /** The part inside it is about to reject. */
+  hush(): void
+}
+
 /** One hook's or middleware's opinion, for `explain`. */
 export interface OpinionRecord {
   readonly hook: string
@@ -142,6 +148,8 @@ export class Run {
   aborted: { readonly reason: unknown } | undefined
   /** How many middleware functions and rings are between entered and settled. */
   depth = 0
+  /** The innermost middleware function that was entered and has not settled. */
+  frame: Enclosing | undefined
   /** The highest position that changed the params; hooks up to it are checked again at the gate. */
   rewrittenAt: number = NO_REWRITE
   /** Params fixed by an approval: changing them without asking again blocks. */
@@ -170,7 +178,6 @@ export class Run {
     tool: Tool<never>,
   ) {
     this.settings = settings
-    this.plan = plan
     this.plan = plan
     this.toolName = toolName
     this.facts = facts

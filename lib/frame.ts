@@ -1,5 +1,5 @@
 import type { End } from './adapt.ts'
-import type { Run, Waiter } from './context.ts'
+import type { Enclosing, Run, Waiter } from './context.ts'
 import { Slot, type Waiting } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
 import type { Fault } from './outcome.ts'
@@ -27,13 +27,14 @@ export interface NamedMiddleware {
  * One passage through a middleware function, and the context it gets. `run.depth` tells whether the inner
  * part has settled: every part inside adds one when it is entered and takes it off when it settles.
  */
-export class Frame extends HookView implements MiddlewareContext, Waiter, Waiting {
+export class Frame extends HookView implements MiddlewareContext, Waiter, Waiting, Enclosing {
   readonly slot: Slot = new Slot()
   readonly #run: Run
   readonly #part: NamedMiddleware
   readonly #next: () => Promise<unknown>
   readonly #end: End
   readonly #depth: number
+  readonly #outer: Enclosing | undefined
   #calls = 0
   #inner: Promise<unknown> | undefined
   /** Assigned to `ctx.result` while the tool had failed: counts if the function settles without throwing. */
@@ -47,6 +48,8 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
     this.#next = next
     this.#end = end
     this.#depth = ++run.depth
+    this.#outer = run.frame
+    run.frame = this
   }
 
   go(): unknown {
@@ -73,14 +76,18 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
       // Denied or aborted: nothing further in runs, and there is nothing to wait for.
       if (run.outcome !== undefined) return Promise.resolve()
       this.#inner = this.#next()
-      // A function may forget it; the frame looks at how it ended.
-      this.#inner.catch(() => undefined)
+      if (run.thrown !== undefined) this.hush()
       return this.#inner
     }
     run.fail(this.#fault('NEXT_TWICE', 'called next() more than once; the tool runs at most once'))
     const refused = this.#inner === undefined ? Promise.resolve() : this.#next()
     refused.catch(() => undefined)
     return refused
+  }
+
+  /** The inner part rejects. The function may have forgotten it; the frame looks at how it ended. */
+  hush(): void {
+    this.#inner?.catch(() => undefined)
   }
 
   /** The function has settled or thrown. */
@@ -137,6 +144,7 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
   #leave(): unknown {
     this.slot.wheel?.remove(this)
     this.#run.depth = this.#depth - 1
+    this.#run.frame = this.#outer
     return this.#end(this.#run)
   }
 
@@ -178,13 +186,22 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
   }
 
   abort(): void {
-    const run = this.#run
-    if (run.depth > this.#depth) run.settings.deadlines.of(run.settings.afterTimeoutMs)?.arm(this)
+    if (this.#isInnerUnwinding) this.#armBudget()
     else this.#abandon?.()
   }
 
+  /** Whoever is further in leaves first, each part within the budget. */
   expire(): void {
-    this.#abandon?.()
+    this.abort()
+  }
+
+  get #isInnerUnwinding(): boolean {
+    return this.#run.depth > this.#depth
+  }
+
+  #armBudget(): void {
+    const { deadlines, afterTimeoutMs } = this.#run.settings
+    deadlines.of(afterTimeoutMs)?.arm(this)
   }
 
   // What the function can do ---------------------------------------------------------------------

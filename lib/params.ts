@@ -31,10 +31,9 @@ class Intake {
   #nodes = 0
   #bytes = 0
   readonly #limits: IntakeLimits
-  readonly #sources: object[] = []
-  readonly #targets: Container[] = []
-  readonly #depths: number[] = []
   readonly #exact: boolean
+  /** What is still to be filled: source, target and depth, one after the other. */
+  #open: unknown[] | undefined
   fault: string | undefined
   /** The fault may be due to rough counting. */
   tooRough = false
@@ -46,14 +45,16 @@ class Intake {
 
   /** A frozen plain copy, or undefined with `fault` set. */
   copy(value: object): Params | undefined {
-    const root = this.#open(value, 1) as Params | undefined
-    while (this.fault === undefined && this.#sources.length > 0) {
-      const source = this.#sources.pop() as object
-      const target = this.#targets.pop() as Container
-      const depth = this.#depths.pop() as number
+    if (!isPlain(value)) return this.#refuse(NO_CLASS)
+    const root = {}
+    this.#fillObject(value, root, 1)
+    const open = this.#open
+    while (open !== undefined && open.length > 0 && this.fault === undefined) {
+      const depth = open.pop() as number
+      const target = open.pop() as Container
+      const source = open.pop() as object
       if (Array.isArray(target)) this.#fillArray(source as unknown[], target, depth)
       else this.#fillObject(source, target, depth)
-      Object.freeze(target)
     }
     return this.fault === undefined ? root : undefined
   }
@@ -63,7 +64,8 @@ class Intake {
     return undefined
   }
 
-  #open(source: object, depth: number): Container | undefined {
+  /** Makes the place of an object or array, which is filled later. */
+  #later(source: object, depth: number): Container | undefined {
     if (depth > this.#limits.maxDepth) {
       return this.#refuse(
         `nested deeper than ${this.#limits.maxDepth} levels, or containing themselves`,
@@ -71,30 +73,31 @@ class Intake {
     }
     if (types.isProxy(source)) return this.#refuse('a proxy')
     const isArray = Array.isArray(source)
-    if (!isArray && !isPlain(source)) return this.#refuse('an instance of a class')
+    if (!isArray && !isPlain(source)) return this.#refuse(NO_CLASS)
     if (isArray && this.#nodes + source.length > this.#limits.maxNodes) return this.#tooMany()
     const target: Container = isArray ? [] : {}
-    this.#sources.push(source)
-    this.#targets.push(target)
-    this.#depths.push(depth)
+    this.#open ??= []
+    this.#open.push(source, target, depth)
     return target
   }
 
   #fillObject(source: object, target: Record<string, unknown>, depth: number): void {
-    for (const key of Reflect.ownKeys(source)) {
-      if (typeof key === 'symbol') return this.#refuse('a symbol key')
-      const property = Object.getOwnPropertyDescriptor(source, key)
-      if (property === undefined || !property.enumerable) continue
-      if (property.get !== undefined || property.set !== undefined) {
+    if (Object.getOwnPropertySymbols(source).length > 0) return this.#refuse('a symbol key')
+    for (const key of Object.keys(source)) {
+      // Not `source[key]`, which would run a getter.
+      const property = Object.getOwnPropertyDescriptor(source, key) as PropertyDescriptor
+      const { value } = property
+      if (value === undefined) {
+        if (property.get === undefined && property.set === undefined) continue
         return this.#refuse(`a getter or setter (${JSON.stringify(key)})`)
       }
-      if (property.value === undefined) continue
       if (key === '__proto__') return this.#refuse('an own key "__proto__"')
       if (!key.isWellFormed()) return this.#refuse('a key with half a surrogate pair')
       if (!this.#weigh(key)) return
-      target[key] = this.#value(property.value, depth)
+      target[key] = this.#value(value, depth)
       if (this.fault !== undefined) return
     }
+    Object.freeze(target)
   }
 
   #fillArray(source: unknown[], target: unknown[], depth: number): void {
@@ -104,13 +107,10 @@ class Intake {
         return this.#refuse('a getter or setter in an array')
       }
       // As in JSON: what is not there is null.
-      target.push(
-        property?.value === undefined
-          ? this.#value(null, depth)
-          : this.#value(property.value, depth),
-      )
+      target.push(this.#value(property?.value ?? null, depth))
       if (this.fault !== undefined) return
     }
+    Object.freeze(target)
   }
 
   #value(value: unknown, depth: number): unknown {
@@ -127,7 +127,7 @@ class Intake {
         // JSON text knows no -0, and everybody is to see the same.
         return value === 0 ? 0 : value
       case 'object':
-        return value === null ? null : this.#open(value, depth + 1)
+        return value === null ? null : this.#later(value, depth + 1)
       default:
         return this.#refuse(`a ${typeof value}`)
     }
@@ -166,6 +166,7 @@ export function takeParams(value: unknown, limits: IntakeLimits = DEFAULT_LIMITS
   return params ?? `${NOT_PLAIN} ${intake.fault}`
 }
 
+const NO_CLASS = 'an instance of a class'
 const NOT_PLAIN = 'arguments must be plain data within bounds; these have'
 
 /** What a value is when it is no object that could be params. */
@@ -198,16 +199,21 @@ const EMPTY: Params = Object.freeze({})
 
 /** A mutable plain copy of params that passed intake, for the tool. */
 export function thaw(params: Params): Record<string, unknown> {
-  const copy: Record<string, unknown> = {}
-  for (const key of Object.keys(params)) copy[key] = thawValue(params[key])
+  const copy: Record<string, unknown> = { ...params }
+  for (const key in copy) {
+    const value = copy[key]
+    if (typeof value === 'object' && value !== null) copy[key] = thawContainer(value)
+  }
   return copy
 }
 
 // Recursion is safe here: intake has bounded the depth.
-function thawValue(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(thawValue)
-  return thaw(value as Params)
+function thawContainer(value: object): unknown {
+  return Array.isArray(value) ? value.map(thawItem) : thaw(value as Params)
+}
+
+function thawItem(item: unknown): unknown {
+  return typeof item === 'object' && item !== null ? thawContainer(item) : item
 }
 
 /** True when two params say the same, whatever the order of their keys. */

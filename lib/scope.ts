@@ -70,9 +70,9 @@ export class Scope implements Caller {
     this.#bound = bound
   }
 
-  /** Runs `work` so that tools wrapped elsewhere find these facts. */
+  /** Runs `work` so that tools wrapped elsewhere find these facts, and none of a scope around it. */
   run<T>(work: () => T): T {
-    return within({ facts: this.#around(), call: ambient()?.call }, work)
+    return within({ facts: this.facts, call: ambient()?.call }, work)
   }
 
   execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>): Promise<Outcome<R>> {
@@ -93,9 +93,5 @@ export class Scope implements Caller {
 
   scope(facts: Facts): Scope {
     return new Scope(snapshotFacts(this.facts, facts), this.#bound)
-  }
-
-  #around(): Facts {
-    return snapshotFacts(ambient()?.facts, this.facts)
   }
 }

@@ -63,6 +63,20 @@ export function abandon(work: PromiseLike<unknown>): void {
  * (`run.pending` is set). Answers the step it came to.
  */
 export function advance(run: Run, steps: readonly Step[], s: number): number {
+  return run.settings.timing === 'hooks'
+    ? timed(run, () => stepOn(run, steps, s))
+    : stepOn(run, steps, s)
+}
+
+/** Counts the time that handlers take before they answer or return a promise. */
+function timed(run: Run, work: () => number): number {
+  const began = performance.now()
+  const at = work()
+  run.rare.hookMs += performance.now() - began
+  return at
+}
+
+function stepOn(run: Run, steps: readonly Step[], s: number): number {
   for (; s < steps.length; s++) {
     const step = steps[s] as Step
     try {
@@ -174,6 +188,12 @@ export function hookFault(run: Run, code: Fault['code'], by: string, error: unkn
  * (`run.pending` is set). Answers the index of the pending one, or -1. Nothing a handler does can harm the call.
  */
 export function retreat(run: Run, entries: readonly Entry[], i: number): number {
+  return run.settings.timing === 'hooks'
+    ? timed(run, () => stepBack(run, entries, i))
+    : stepBack(run, entries, i)
+}
+
+function stepBack(run: Run, entries: readonly Entry[], i: number): number {
   const outcome = run.outcome as Outcome
   // The call is not over: its end is told when it is resumed.
   if (outcome.status === 'pending') return -1

@@ -2,7 +2,7 @@ import { type Composable, isUsable, notUsable } from './compose.ts'
 import { type Report, Run, type Settings } from './context.ts'
 import { Deadlines, TIMED_OUT, withTimeout } from './deadline.ts'
 import { CHANNELS } from './diagnostics.ts'
-import { isToolwareError, ToolwareError } from './errors.ts'
+import { isToolwareError, quoted, ToolwareError } from './errors.ts'
 import { type Explanation, explanationOf } from './explain.ts'
 import { snapshotFacts } from './facts.ts'
 import { defaultLogger } from './logger.ts'
@@ -220,7 +220,7 @@ export class Toolware implements Caller {
     const group = Object.hasOwn(groups, event) ? groups[event] : undefined
     if (group === undefined || typeof listener !== 'function') {
       throw new TypeError(
-        `on() takes 'error', 'blocked' or 'settled' and a function; got ${asText(event)}`,
+        `on() takes 'error', 'blocked' or 'settled' and a function; got ${quoted(event)}`,
       )
     }
     // The table pairs each event with listeners of its own kind.
@@ -266,7 +266,7 @@ export class Toolware implements Caller {
     try {
       if (typeof tool !== 'function') throw new TypeError(`execute(call, tool): ${notTool(tool)}`)
       if (typeof call !== 'object' || call === null) {
-        throw new TypeError(`execute(call, tool): call must be an object; got ${asText(call)}`)
+        throw new TypeError(`execute(call, tool): call must be an object; got ${quoted(call)}`)
       }
       return this.#go(this.#runFor(call, tool, own)) as Promise<Outcome<R>>
     } catch (error) {
@@ -371,11 +371,11 @@ export class Toolware implements Caller {
 
   #wrap<P, R>(toolName: string, fn: Tool<P, R>, own: Facts | undefined): WrappedTool<P, R> {
     if (typeof toolName !== 'string' || !TOOL_NAME.test(toolName)) {
-      throw new TypeError(`wrap(toolName, fn): not a tool name: ${asText(toolName)}`)
+      throw new TypeError(`wrap(toolName, fn): not a tool name: ${quoted(toolName)}`)
     }
     if (typeof fn !== 'function') {
       throw new TypeError(
-        `wrap(${JSON.stringify(toolName)}, fn): fn must be a function; got ${asText(fn)}`,
+        `wrap(${JSON.stringify(toolName)}, fn): fn must be a function; got ${quoted(fn)}`,
       )
     }
     this.#wrappedNames.add(toolName)
@@ -453,7 +453,7 @@ const NO_PARAMS: Params = Object.freeze({})
 const CLOSE_TIMEOUT_MS = 30_000
 
 function notTool(value: unknown): string {
-  return `tool must be a function; got ${asText(value)}`
+  return `tool must be a function; got ${quoted(value)}`
 }
 
 function isSource(value: unknown): value is HookSource {

@@ -419,6 +419,7 @@ export interface HeldCall {
 
 /** Whoever can put a question to a person. `ApprovalQueue` is one. */
 export interface Approver {
+  /** Tells the askers (`onResolution`) what it answers, or later what came of `pending`. When it rejects, the pipeline does. */
   decide(question: ApprovalQuestion, signal: AbortSignal): MaybePromise<ApprovalAnswer>
   /** Takes a decided call out of the store, once. Rejects with an `APPROVAL_*` code otherwise. */
   claim?(approvalId: string): MaybePromise<HeldCall>

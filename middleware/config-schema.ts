@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { configError } from '../lib/errors.ts'
+import type { PluginsConfig } from '../lib/plugin/config.ts'
 import type { ToolDeclarations } from '../lib/policy/catalogue.ts'
 import { toolsSection } from '../lib/policy/tool-section.ts'
 import { readOptions } from '../lib/read-options.ts'
@@ -8,7 +9,6 @@ import {
   approvalsSection,
   type LimitsSection,
   limitsSection,
-  type PluginsSection,
   pluginsSection,
   type Shape,
   type StateSection,
@@ -35,7 +35,7 @@ export interface ToolwareConfig {
   readonly contracts?: Readonly<Record<string, ContractPolicy>> | undefined
   readonly semanticKernel?: SemanticKernelSection | undefined
   readonly rateLimits?: readonly RateLimitSection[] | undefined
-  readonly plugins?: PluginsSection | undefined
+  readonly plugins?: PluginsConfig | undefined
   readonly approvals?: ApprovalsSection | undefined
   readonly audit?: AuditSection | undefined
   readonly limits?: LimitsSection | undefined

@@ -4,7 +4,8 @@
  * @module
  */
 import { z } from 'zod'
-import type { FailureCause } from '../lib/types.ts'
+import type { BridgeConfig } from '../lib/plugin/bridge/options.ts'
+import type { PluginEntryConfig, PluginsConfig } from '../lib/plugin/config.ts'
 import { count, failOpenSection } from './hooks/rate-limit.ts'
 
 /** Every key of an interface that is written by hand, with a schema of its type: none missing, none more. */
@@ -13,39 +14,13 @@ export type Shape<T> = { readonly [K in keyof Required<T>]: z.ZodType<T[K]> }
 const text = z.string().min(1)
 const texts = z.array(text)
 
-/** One plugin, under `plugins.entries`. */
-export interface PluginEntrySection {
-  /** Default true; trusted policies need it said. */
-  readonly enabled?: boolean | undefined
-  /** The plugin's own configuration. */
-  readonly config?: Readonly<Record<string, unknown>> | undefined
-  readonly failOpen?: readonly FailureCause[] | undefined
-  /** Milliseconds for the plugin's handlers: all of them, or by event. */
-  readonly hooks?:
-    | {
-        readonly timeoutMs?: number | undefined
-        readonly timeouts?: Readonly<Record<string, number>> | undefined
-      }
-    | undefined
-  /** Runs the plugin in a process of its own. */
-  readonly bridge?: Readonly<Record<string, unknown>> | undefined
-}
+/** What a bridge takes, its own schema knows. */
+const bridge = z.custom<BridgeConfig>(
+  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
+  { error: 'must be an object' },
+)
 
-/** Which plugins are found and loaded. */
-export interface PluginsSection {
-  readonly mode?: 'full' | 'restricted' | undefined
-  /** Files or directories, relative to the configuration file's folder. */
-  readonly load?: { readonly paths?: readonly string[] | undefined } | undefined
-  readonly allow?: readonly string[] | undefined
-  readonly deny?: readonly string[] | undefined
-  /** Makes every plugin's error fatal. Default false. */
-  readonly strict?: boolean | undefined
-  /** Loads plugins anew when their files change. Default false. */
-  readonly watch?: boolean | undefined
-  readonly entries?: Readonly<Record<string, PluginEntrySection>> | undefined
-}
-
-export const pluginsSection: z.ZodType<PluginsSection> = z.strictObject({
+export const pluginsSection: z.ZodType<PluginsConfig> = z.strictObject({
   mode: z.enum(['full', 'restricted']).optional(),
   load: z.strictObject({ paths: texts.optional() }).optional(),
   allow: texts.optional(),
@@ -65,11 +40,11 @@ export const pluginsSection: z.ZodType<PluginsSection> = z.strictObject({
             timeouts: z.record(z.string(), count).optional(),
           })
           .optional(),
-        bridge: z.record(z.string(), z.unknown()).optional(),
-      } satisfies Shape<PluginEntrySection>),
+        bridge: bridge.optional(),
+      } satisfies Shape<PluginEntryConfig>),
     )
     .optional(),
-} satisfies Shape<PluginsSection>)
+} satisfies Shape<PluginsConfig>)
 
 /** How people are asked. */
 export interface ApprovalsSection {

@@ -3,7 +3,6 @@ import { homedir } from 'node:os'
 import { dirname, extname, isAbsolute, join, resolve, win32 } from 'node:path'
 import JSON5 from 'json5'
 import { configError, isToolwareError } from '../lib/errors.ts'
-import { loadModule } from '../lib/load-module.ts'
 import type { IntakeLimits } from '../lib/params.ts'
 import type { ToolwareOptions } from '../lib/settings.ts'
 import { Toolware } from '../lib/toolware.ts'
@@ -60,12 +59,16 @@ async function readJson(file: string): Promise<unknown> {
 async function readModule(file: string): Promise<unknown> {
   let module: unknown
   try {
+    // Loaded when it is wanted: most configurations are JSON5, and a TypeScript loader is heavy.
+    const { loadModule } = await import('../lib/load-module.ts')
     module = await loadModule(resolve(file))
   } catch (error) {
     throw configError(file, `cannot be loaded: ${said(error)}`, error)
   }
-  const exported = module as { default?: unknown; config?: unknown } | undefined
-  const value = exported?.default ?? exported?.config
+  const exported = module as { default?: unknown; config?: unknown }
+  // Only what the file itself exports: the loader adds a default of its own.
+  const name = (['default', 'config'] as const).find((key) => Object.hasOwn(exported, key))
+  const value = name && exported[name]
   if (value === undefined) throw configError(file, 'exports no configuration; export it as default')
   return value
 }
@@ -132,7 +135,16 @@ export function toolwareFromConfig(
   const { beforeTimeoutMs, afterTimeoutMs, toolTimeoutMs, ...bounds } = parsed.limits ?? {}
   // What a parsed section does not have is not there at all, so no bound is set to undefined.
   const intake = bounds as Partial<IntakeLimits>
-  const app = new Toolware({ ...rest, beforeTimeoutMs, afterTimeoutMs, toolTimeoutMs, intake })
+  // Where people are asked, audit records say how long they took.
+  const timing = rest.timing ?? (rest.approvals ? 'hooks' : true)
+  const app = new Toolware({
+    ...rest,
+    timing,
+    beforeTimeoutMs,
+    afterTimeoutMs,
+    toolTimeoutMs,
+    intake,
+  })
   for (const notice of configNotices(parsed)) app.log.warn({}, notice)
   for (const hook of createHooks(parsed, { clock: app.clock, state, judgeOnly })) app.use(hook)
   if (plugins) app.use(plugins)
@@ -148,7 +160,7 @@ function requireParts(config: ToolwareConfig, options: FromConfigOptions): void 
   if (telemetry) throw configError('telemetry', 'is not in this build; remove the section')
   if (options.judgeOnly) return
   if (approvals && !options.approvals) {
-    throw configError('approvals', 'needs somebody who asks people; pass options.approvals')
+    throw configError('approvals', 'needs somebody who asks people; pass an ApprovalQueue as options.approvals')
   }
   if (state?.redis !== undefined && !options.state) {
     throw configError(

@@ -38,7 +38,7 @@ export function createHooks(
     rateLimit({ ...limit, id: `rateLimits[${i}]`, state }),
   )
   const policies = [
-    autonomy({ ...tooling, tools }),
+    inSection('tooling', () => autonomy({ ...tooling, tools })),
     scopeOf(config, state),
     ...(semanticKernel ? [semanticKernelPolicy({ ...semanticKernel, state })] : []),
     ...limits,
@@ -57,33 +57,29 @@ function scopeOf(config: ToolwareConfig, state: LimitState): AnyHook {
     platform: tooling?.platform,
   }
   for (const [session, policy] of Object.entries(contracts)) {
-    try {
-      contractScope({ ...options, policy })
-    } catch (error) {
-      throw ofSession(session, error)
-    }
+    const name = /^[\w$-]+$/.test(session) ? `.${session}` : `[${JSON.stringify(session)}]`
+    inSection(`contracts${name}`, () => contractScope({ ...options, policy }))
   }
-  return contractScope({
-    ...options,
-    state,
-    policy: contract,
-    policyFor: (session) =>
-      session !== undefined && Object.hasOwn(contracts, session) ? contracts[session] : contract,
-  })
+  return inSection('contract', () =>
+    contractScope({
+      ...options,
+      state,
+      policy: contract,
+      policyFor: (session) =>
+        session !== undefined && Object.hasOwn(contracts, session) ? contracts[session] : contract,
+    }),
+  )
 }
 
-/** What the hook says about its `contract` is about one of `contracts`. */
-function ofSession(session: string, error: unknown): unknown {
-  if (!isToolwareError(error, 'CONFIG')) return error
-  const name = /^[\w$-]+$/.test(session)
-    ? `contracts.${session}`
-    : `contracts[${JSON.stringify(session)}]`
-  return new ToolwareError(
-    'CONFIG',
-    error.message.replace(/^contract\b/, () => name),
-    {
-      cause: error,
-      details: error.details,
-    },
-  )
+/** Makes a hook; what it says about its options is said with the path that they have in the configuration. */
+function inSection<T>(section: string, make: () => T): T {
+  try {
+    return make()
+  } catch (error) {
+    if (!isToolwareError(error, 'CONFIG')) throw error
+    const path = error.message.replace(/^contract\b\.?/, '')
+    const isWhole = /^(?:tooling|tools)\b/.test(path)
+    const message = isWhole ? path : `${section}${/^[:[]/.test(path) ? '' : '.'}${path}`
+    throw new ToolwareError('CONFIG', message, { cause: error, details: error.details })
+  }
 }

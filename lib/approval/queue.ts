@@ -77,18 +77,14 @@ export class ApprovalQueue implements Approver {
    * runs out or `signal` fires; with `defer` it answers `pending`.
    *
    * @throws {ToolwareError} `APPROVAL_UNAVAILABLE` when nobody can be asked, `PARAMS_CHANGED_AFTER_APPROVAL` when what
-   *   was approved is no longer what would run, `STATE_UNAVAILABLE` when the store fails. Each blocks the call.
+   *   was approved is no longer what would run, `STATE_UNAVAILABLE` when the store fails. Each blocks the call, and
+   *   the pipeline tells the askers.
    */
   async decide(question: ApprovalQuestion, signal: AbortSignal): Promise<ApprovalAnswer> {
     const tell = tellOnce(question)
-    try {
-      const answer = await this.#ask(question, signal, tell)
-      if (answer.resolution !== 'pending') tell(answer.resolution)
-      return answer
-    } catch (error) {
-      tell('cancelled')
-      throw error
-    }
+    const answer = await this.#ask(question, signal, tell)
+    if (answer.resolution !== 'pending') tell(answer.resolution)
+    return answer
   }
 
   /** Pending approvals, oldest first; with `status`, those of it; with `all`, every one still kept. */

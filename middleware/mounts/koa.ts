@@ -1,16 +1,16 @@
 import type { Context } from 'koa'
 import type { Caller, Scope } from '../../lib/scope.ts'
-import type { MountCapabilities } from './capabilities.ts'
-import type { HttpRequest, HttpResponse } from './http/connections.ts'
+import type { MountCapabilities } from '../capabilities.ts'
+import type { HttpRequest, HttpResponse } from '../web/connections.ts'
 import {
   expectWebServer,
   RequestScopes,
   runAlone,
   WEB_CAPABILITIES,
   type WebMountOptions,
-} from './http/request-scopes.ts'
+} from '../web/request-scopes.ts'
 
-export type { MountCapabilities } from './capabilities.ts'
+export type { MountCapabilities } from '../capabilities.ts'
 
 declare module 'koa' {
   interface ExtendableContext {

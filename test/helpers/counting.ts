@@ -1,4 +1,5 @@
 import { promiseHooks } from 'node:v8'
+import type { ToolHook } from '../../lib/types.ts'
 
 /** How many microtask ticks pass from a call to the first reaction on its promise. One for `async () => 1`. */
 export async function ticksOf(call: () => PromiseLike<unknown>): Promise<number> {
@@ -14,8 +15,14 @@ export async function ticksOf(call: () => PromiseLike<unknown>): Promise<number>
   return ticks
 }
 
-/** How many promises V8 makes for `await call()`. Two for `async () => 1`: its own, and the one of the await. */
-export async function promisesOf(call: () => PromiseLike<unknown>): Promise<number> {
+/** How many promises V8 makes for `await call()`, beyond those for `await (async () => 1)()`. */
+export async function promisesBeyondBare(call: () => PromiseLike<unknown>): Promise<number> {
+  return (await promisesOf(call)) - (await promisesOf(async () => 1))
+}
+
+async function promisesOf(call: () => PromiseLike<unknown>): Promise<number> {
+  // Lets those who await this do so before the count begins.
+  await null
   let made = 0
   const stop = promiseHooks.onInit(() => {
     made++
@@ -26,4 +33,15 @@ export async function promisesOf(call: () => PromiseLike<unknown>): Promise<numb
     stop()
   }
   return made
+}
+
+/** Hooks with every phase, each with functions of its own. */
+export function syncHooks(count: number): ToolHook[] {
+  return Array.from({ length: count }, (_, i) => ({
+    name: `hook-${i}`,
+    check: () => true,
+    before: () => true,
+    after: () => undefined,
+    skipped: () => undefined,
+  }))
 }

@@ -18,7 +18,7 @@ export interface Visit {
   readonly res: ServerResponse
 }
 
-export interface ServeOptions {
+interface ServeOptions {
   readonly app: Toolware
   readonly facts?: Facts | ((req: IncomingMessage) => MaybePromise<Facts>) | undefined
   /** Runs before the mount, as authentication would. */
@@ -29,7 +29,7 @@ export interface ServeOptions {
   handler(visit: Visit): MaybePromise<string | AsyncIterable<string>>
 }
 
-export interface Served {
+interface Served {
   readonly url: string
   readonly port: number
   readonly server: Server
@@ -122,9 +122,9 @@ async function answer(
   pieces.pipe(res)
 }
 
-export const KOA_HOSTS: readonly WebHost[] = [koaHost('koa 3', Koa), koaHost('koa 2', Koa2)]
-export const EXPRESS_HOSTS: readonly WebHost[] = [
+export const WEB_HOSTS: readonly WebHost[] = [
+  koaHost('koa 3', Koa),
+  koaHost('koa 2', Koa2),
   expressHost('express 5', express),
   expressHost('express 4', express4),
 ]
-export const WEB_HOSTS: readonly WebHost[] = [...KOA_HOSTS, ...EXPRESS_HOSTS]

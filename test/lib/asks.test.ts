@@ -21,6 +21,24 @@ describe('an ask once raised stands (O4)', () => {
     expect(asked.includes('Hours') || outcome.status === 'blocked').toBe(true)
   })
 
+  it('and a further question tells nobody a second time', async () => {
+    let evening = false
+    const told: string[] = []
+    const note = (name: string) => ({ onResolution: (r: string) => told.push(`${name} ${r}`) })
+    const approver = fakeApprover(() => {
+      evening = true
+      return 'allow-once'
+    })
+    const app = quietApp({ approvals: approver })
+    app.use({ name: 'Owner', before: () => ask({ title: 'May it?', ...note('Owner') }) })
+    app.use({
+      name: 'Hours',
+      check: () => (evening ? ask({ title: 'After hours?', ...note('Hours') }) : null),
+    })
+    await app.execute({ toolName: 'deploy' }, echo)
+    expect(told).toEqual(['Owner allow-once', 'Hours allow-once'])
+  })
+
   it('also about params that a person put in', async () => {
     const approver = fakeApprover((question) =>
       question.ctx.params.amount === 10

@@ -7,6 +7,7 @@ import {
   deny,
   isToolwareError,
   type Middleware,
+  type Outcome,
   ToolDeniedError,
   type ToolHook,
   Toolware,
@@ -294,15 +295,35 @@ describe('app.execute', () => {
     }
   })
 
-  it('measures nothing with timing: false, and hooks with timing: hooks', async () => {
-    const slow = {
-      name: 's',
-      check: () => new Promise<boolean>((r) => setTimeout(() => r(true), 20)),
+  it('measures nothing with timing: false, and hooks, sync and async, with timing: hooks', async () => {
+    vi.useFakeTimers()
+    const hooks = [
+      { name: 'sync', check: () => vi.advanceTimersByTime(7) && true },
+      {
+        name: 'async',
+        after: () => new Promise((resolve) => setTimeout(resolve, 20)),
+      },
+    ]
+    const run = async (timing: boolean | 'hooks'): Promise<Outcome> => {
+      const app = quietApp({ timing })
+      for (const hook of hooks) app.use(hook as ToolHook)
+      const work = app.execute(call(), echo)
+      await vi.advanceTimersByTimeAsync(30)
+      return work
     }
-    expect((await quietApp({ timing: false }).use(slow).execute(call(), echo)).durationMs).toBe(0)
-    const timed = await quietApp({ timing: 'hooks' }).use(slow).execute(call(), echo)
-    expect(timed.hookMs).toBeGreaterThan(10)
-    expect(timed.waitMs).toBe(0)
+    expect(await run(false)).toMatchObject({ durationMs: 0 })
+    expect(await run('hooks')).toMatchObject({ durationMs: 7 })
+    let told: Outcome | undefined
+    const app = quietApp({ timing: 'hooks' })
+    for (const hook of hooks) app.use(hook as ToolHook)
+    app.on('settled', ({ outcome }) => {
+      told = outcome
+    })
+    const work = app.execute(call(), async (params) => params)
+    await vi.advanceTimersByTimeAsync(30)
+    await work
+    vi.useRealTimers()
+    expect(told).toMatchObject({ hookMs: 7, waitMs: 0 })
   })
 })
 
@@ -445,6 +466,20 @@ describe('app.scope', () => {
       ['outer', undefined],
       ['inner', 'c1'],
     ])
+  })
+
+  it('takes no facts from a scope around it: what this one lacks is unknown', async () => {
+    const seen: unknown[] = []
+    const app = quietApp().use({
+      name: 'h',
+      check: (ctx) => {
+        seen.push([ctx.sessionId, ctx.senderId])
+        return true
+      },
+    })
+    const other = app.scope({ sessionId: 'other', senderId: 'somebody' })
+    await other.run(() => app.scope({ sessionId: 'mine' }).execute(call(), echo))
+    expect(seen).toEqual([['mine', undefined]])
   })
 
   it('tells currentCall() inside tools and hooks, and only there', async () => {

@@ -1,4 +1,5 @@
 import { type Finding, finding } from '../finding.ts'
+import { type Compile, type CompiledRule, names } from './compile.ts'
 import type { ProgramRule, WordUse } from './programs/rule.ts'
 import type { ShellWord } from './types.ts'
 
@@ -11,50 +12,6 @@ export interface Reading {
   /** The word could be taken for a flag once it is expanded. */
   readonly flagLike?: boolean | undefined
 }
-
-type Meaning =
-  | { readonly kind: 'refused'; readonly reason: string }
-  | { readonly kind: 'flag' | 'glued' }
-  | { readonly kind: 'value' | 'pair'; readonly use: WordUse }
-
-/** A rule made ready: its flags by name. */
-export interface CompiledRule {
-  readonly rule: ProgramRule
-  readonly flags: ReadonlyMap<string, Meaning>
-  readonly instead: ReadonlySet<string>
-  readonly harmless: ReadonlySet<string>
-  readonly required: ReadonlySet<string>
-}
-
-const names = (list: string | undefined): string[] => list?.split(/\s+/).filter(Boolean) ?? []
-
-export function compileRule(rule: ProgramRule): CompiledRule {
-  const flags = new Map<string, Meaning>()
-  const put = (list: string | undefined, meaning: Meaning) => {
-    for (const name of names(list)) flags.set(name, meaning)
-  }
-  put(rule.flags, { kind: 'flag' })
-  put(rule.glued, { kind: 'glued' })
-  for (const [use, list] of Object.entries(rule.values ?? {})) {
-    put(list, { kind: 'value', use: use as WordUse }) // Object.entries widens the keys
-  }
-  for (const [use, list] of Object.entries(rule.pairs ?? {})) {
-    put(list, { kind: 'pair', use: use as WordUse }) // as above
-  }
-  for (const [list, reason] of Object.entries(rule.refuse ?? {})) {
-    put(list, { kind: 'refused', reason })
-  }
-  return {
-    rule,
-    flags,
-    instead: new Set(names(rule.instead)),
-    harmless: new Set(names(rule.needsOperand)),
-    required: new Set(names(rule.requires)),
-  }
-}
-
-/** Compiles a rule, or finds it compiled. */
-export type Compile = (rule: ProgramRule) => CompiledRule
 
 /**
  * Reads the words after a program's name by its rule: what each means, or why one is refused.

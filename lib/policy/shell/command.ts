@@ -1,7 +1,8 @@
-import { accessSync, constants, opendirSync } from 'node:fs'
 import { type Finding, finding } from '../finding.ts'
 import type { PathPolicy, PathUse } from '../paths.ts'
-import { type Compile, type Reading, readArguments } from './arguments.ts'
+import { type Reading, readArguments } from './arguments.ts'
+import type { Compile } from './compile.ts'
+import { canEnter, holdsDash } from './disk.ts'
 import { LANGUAGES } from './languages.ts'
 import type { Language, ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
@@ -9,12 +10,10 @@ import type { Place } from './walk.ts'
 import { candidatesOf, filesOf, gitPaths } from './words.ts'
 
 /** Most paths that are judged for one text, and most globs that are expanded. */
-const MAX_PATHS = 600
+const MAX_PATHS = 500
 /** Most characters of such paths, where a word may be judged in several parts. */
 const MAX_PATH_TEXT = 65_536
 const MAX_GLOBS = 16
-/** Most names of a directory that are looked at for one that begins with a dash. */
-const MAX_NAMES = 5000
 
 /** What a judge works with. */
 export interface Tools {
@@ -230,33 +229,4 @@ function isLanguage(use: Reading['use']): use is Language {
 function mayChange(rule: ProgramRule | undefined): boolean {
   if (rule?.prints) return false
   return !rule?.operands?.every((use) => use === 'read' || use === 'text')
-}
-
-function canEnter(dir: string): boolean {
-  try {
-    accessSync(dir, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** True when a name in the directory begins with a dash, or when there are too many to know. */
-function holdsDash(dir: string): boolean {
-  let opened: ReturnType<typeof opendirSync>
-  try {
-    opened = opendirSync(dir)
-  } catch {
-    return true
-  }
-  try {
-    for (let seen = 0; seen < MAX_NAMES; seen++) {
-      const entry = opened.readSync()
-      if (entry === null) return false
-      if (entry.name.startsWith('-')) return true
-    }
-    return true
-  } finally {
-    opened.closeSync()
-  }
 }

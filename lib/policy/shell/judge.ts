@@ -1,10 +1,11 @@
 import { type Finding, finding } from '../finding.ts'
-import { type CompiledRule, compileRule } from './arguments.ts'
 import { CommandRun, type Tools } from './command.ts'
+import { type CompiledRule, compileRule } from './compile.ts'
 import { Lru } from './lru.ts'
-import { canonical, parseCommand } from './parse.ts'
+import { parseCommand } from './parse.ts'
 import type { ProgramRule } from './programs/rule.ts'
 import { ruleFor } from './programs/table.ts'
+import { canonical } from './syntax.ts'
 import type { ShellJudge, ShellPolicy, ShellStep, SimpleCommand } from './types.ts'
 import { walkSteps } from './walk.ts'
 

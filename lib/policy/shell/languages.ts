@@ -100,7 +100,9 @@ function module(name: string): string | undefined {
 
 /** A format of printf; `%n` would assign a variable. */
 function format(text: string): string | undefined {
-  return /%[^A-Za-z%]*[hlLqjzt]*n/.test(text) ? '%n assigns a variable; use \\n' : undefined
+  return /%[^A-Za-z%]*[hlLqjzt]*n/.test(text.replaceAll('%%', ''))
+    ? '%n assigns a variable; use \\n'
+    : undefined
 }
 
 /** A target of make; a variable could change what it runs. */

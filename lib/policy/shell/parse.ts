@@ -13,6 +13,7 @@ import {
 } from 'unbash'
 import { type Finding, finding } from '../finding.ts'
 import { precheck } from './precheck.ts'
+import { ansiC, canonical, Refused, SYNTAX } from './syntax.ts'
 import type { ShellRedirect, ShellStep, ShellWord } from './types.ts'
 
 /** Most simple commands in one text, substitutions included. */
@@ -20,18 +21,6 @@ const MAX_COMMANDS = 256
 
 /** Most wildcards in one word. */
 const MAX_GLOB_PARTS = 32
-
-/** Why a text is refused. Leaves the walk at once; {@link parseCommand} turns it into a finding. */
-class Refused {
-  readonly reason: string
-  readonly value: string
-  readonly rule: string
-  constructor(reason: string, value: string, rule = 'shell: syntax') {
-    this.reason = reason
-    this.value = value
-    this.rule = rule
-  }
-}
 
 interface Walk {
   commands: number
@@ -112,28 +101,6 @@ function node(of: SyntaxNode, walk: Walk): ShellStep {
   }
 }
 
-/** How a refused node is called in a reason. */
-const SYNTAX: Readonly<Record<string, string>> = {
-  If: 'if',
-  For: 'for',
-  ArithmeticFor: 'for',
-  While: 'a loop',
-  Select: 'select',
-  Case: 'case',
-  Function: 'a function',
-  Coproc: 'coproc',
-  TestCommand: '[[ ]]',
-  ArithmeticCommand: 'arithmetic',
-  ArithmeticExpansion: 'arithmetic',
-  Assignment: 'an assignment',
-  SimpleExpansion: 'a variable',
-  ParameterExpansion: 'a variable',
-  ProcessSubstitution: 'process substitution',
-  BraceExpansion: 'brace expansion',
-  ExtendedGlob: 'an extended glob',
-  LocaleString: '$"..."',
-}
-
 function apart(
   kind: 'apart' | 'group',
   body: readonly Statement[],
@@ -187,12 +154,6 @@ function complete(of: Command, source: string): void {
     }
     end = part.end
   }
-}
-
-/** One spelling for one list of words: blanks, quotes and backslashes make a word quoted. */
-export function canonical({ text, glob }: ShellWord): string {
-  const shown = glob === undefined ? text : glob.replace(/\\(.)/gsu, '$1')
-  return /^$|[\s'"\\]/u.test(shown) ? `'${shown.replaceAll("'", "'\\''")}'` : shown
 }
 
 function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk): ShellRedirect[] {
@@ -325,14 +286,4 @@ function bracket(text: string, of: Word): void {
   if (of.text.includes(']') && /(?:^|[^\\])(?:\\\\)*\[/.test(text)) {
     throw new Refused("quote the brackets: '[...]'", of.text)
   }
-}
-
-// Escapes that mean the same in every shell and locale, and no NUL, which would end the word in bash.
-const PLAIN_ANSI_C = /^\$'(?:[^\\']|\\[nt\\'"?]|\\x[1-7][\da-fA-F](?![\da-fA-F])|\\[01][0-7]{2})*'$/
-
-function ansiC(text: string, value: string): string {
-  if (!PLAIN_ANSI_C.test(text) || precheck(`:${value}`) !== undefined) {
-    throw new Refused("this $'...' escape is not allowed; write the character itself", text)
-  }
-  return value
 }

@@ -27,6 +27,12 @@ function setUp(options: ApprovalQueueOptions = {}, request: Partial<AskRequest> 
   return { app, queue, call, tool, ran }
 }
 
+/** Gives `first` until it has been asked for twice, then `then`: the directory at the ask, and at the use. */
+function alternating(first: string, then: string): () => string {
+  let count = 0
+  return () => (++count <= 2 ? first : then)
+}
+
 /** An outcome without what differs from run to run. */
 function brief(outcome: Outcome): Record<string, unknown> {
   const { status, executed } = outcome
@@ -111,6 +117,33 @@ describe('a call that is held', () => {
     const insert = () => Promise.reject(new Error('ECONNREFUSED'))
     const { call } = setUp({ store: { ...memoryStore(), insert } })
     expect(await call()).toMatchObject({ status: 'blocked', code: 'STATE_UNAVAILABLE' })
+  })
+
+  it.each([
+    ['nobody can be asked', { reachable: () => false }, 'APPROVAL_UNAVAILABLE'],
+    [
+      'the store fails',
+      {
+        store: {
+          ...memoryStore(),
+          insert: () => {
+            throw new Error('disk full')
+          },
+        },
+      },
+      'STATE_UNAVAILABLE',
+    ],
+    [
+      'the approved directory is another one now',
+      { workingDirectory: alternating('/', '/tmp') },
+      'PARAMS_CHANGED_AFTER_APPROVAL',
+    ],
+  ])('tells its askers once that it was cancelled, when %s', async (_, options, code) => {
+    const told: string[] = []
+    const { queue, call, ran } = setUp(options, { onResolution: (r) => told.push(r) })
+    queue.on('pending', ({ id }) => void queue.resolve(id, 'allow-once'))
+    expect(await call()).toMatchObject({ status: 'blocked', code })
+    expect([told, ran]).toEqual([['cancelled'], []])
   })
 
   it('gets one prompt for all askers, about the final params', async () => {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import type { Socket } from 'node:net'
 import { describe, expect, it, onTestFinished } from 'vitest'
-import type { Outcome, ToolContext } from '../../../lib/index.ts'
+import { type Approver, ask, type Outcome, type ToolContext } from '../../../lib/index.ts'
 import { type Deferred, deferred, never, quietApp } from '../../helpers/call.ts'
 import { rawClient } from '../../helpers/http-client.ts'
 import { type Visit, WEB_HOSTS } from '../../helpers/web-hosts.ts'
@@ -123,6 +123,37 @@ describe.each(WEB_HOSTS)('a client of $name', ({ serve }) => {
       error: CLIENT_LEFT,
     })
     expect(ran).toEqual(['skipped'])
+  })
+
+  it('that leaves while a person is asked withdraws the question', async () => {
+    const asked = deferred<void>()
+    const withdrawn = deferred<unknown>()
+    const ended = deferred<Outcome>()
+    const approvals: Approver = {
+      async decide(_, signal) {
+        asked.resolve()
+        await once(signal, 'abort')
+        withdrawn.resolve(signal.reason)
+        return { resolution: 'cancelled', approvalId: 'a1' }
+      },
+    }
+    const app = quietApp({ approvals }).use({
+      name: 'Asks',
+      check: () => ask({ title: 'May it?' }),
+    })
+    const { port } = await serve({
+      app,
+      handler: async ({ tools }) => {
+        ended.resolve(await tools.execute({ toolName: 'slow' }, () => 'ran'))
+        return ''
+      },
+    })
+    const client = await rawClient(port)
+    client.send({ path: '/' })
+    await asked.promise
+    client.leave()
+    expect(await withdrawn.promise).toMatchObject(CLIENT_LEFT)
+    expect(await ended.promise).toMatchObject({ status: 'aborted', executed: false })
   })
 
   it('that leaves while the facts are looked up starts no tool', async () => {

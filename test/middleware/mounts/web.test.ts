@@ -1,7 +1,15 @@
 import { once } from 'node:events'
 import type { IncomingMessage } from 'node:http'
 import { describe, expect, it } from 'vitest'
-import { deny, type Facts, isToolwareError, type Outcome, rewrite } from '../../../lib/index.ts'
+import {
+  type Approver,
+  ask,
+  deny,
+  type Facts,
+  isToolwareError,
+  type Outcome,
+  rewrite,
+} from '../../../lib/index.ts'
 import { deferred, quietApp } from '../../helpers/call.ts'
 import { rawClient } from '../../helpers/http-client.ts'
 import { type Visit, WEB_HOSTS } from '../../helpers/web-hosts.ts'
@@ -225,6 +233,27 @@ describe.each(WEB_HOSTS)('a pipeline mounted into $name', ({ serve }) => {
         },
       })
       expect(await (await fetch(url)).text()).toBe('<n=2> from the cache')
+    })
+
+    it('wait for a person while the client waits', async () => {
+      const asked: unknown[] = []
+      const approvals: Approver = {
+        async decide({ ctx, askers }) {
+          asked.push([ctx.sessionId, askers.map(({ request }) => request.title)])
+          return { resolution: 'allow-once', approvalId: 'a1' }
+        },
+      }
+      const app = quietApp({ approvals }).use({
+        name: 'Asks',
+        check: () => ask({ title: 'May it ping?' }),
+      })
+      const { url } = await serve({
+        app,
+        facts: { sessionId: 's1' },
+        handler: async (visit) => (await ping(visit)).text,
+      })
+      expect(await (await fetch(url)).text()).toBe('pong')
+      expect(asked).toEqual([['s1', ['May it ping?']]])
     })
 
     it('that an unfit hook gives block the call, not the request', async () => {

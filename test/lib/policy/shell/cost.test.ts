@@ -1,3 +1,4 @@
+import { lstatSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { type PathPolicy, pathPolicy } from '../../../../lib/policy/paths.ts'
 import { shellJudge } from '../../../../lib/policy/shell/judge.ts'
@@ -119,23 +120,32 @@ describe('shellJudge() on the worst texts', () => {
   })
   afterAll(() => made.remove())
 
-  /** Processor time of one judgement, parsing included: the least of some tries, after one to warm up. */
-  function cost(text: string): number {
-    let least = Infinity
-    for (let i = 0; i < 6 && (i < 2 || least > MAX_MS / 3); i++) {
-      const judge = shellJudge({ paths })
+  /** Processor time of some work in milliseconds: the least of some tries, the first being a warm-up. */
+  function least(work: () => void, enough: number): number {
+    let found = Infinity
+    for (let i = 0; i < 8 && (i < 2 || found > enough); i++) {
       const start = process.cpuUsage()
-      judge.command(text)
+      work()
       const { user, system } = process.cpuUsage(start)
-      least = Math.min(least, (user + system) / 1000)
+      found = Math.min(found, (user + system) / 1000)
     }
-    return least
+    return found
+  }
+
+  /** How much slower than usual this machine is just now: 2000 looks at the disk take 6 ms on a plain one. */
+  function slowness(): number {
+    const looks = least(() => {
+      for (let i = 0; i < 2000; i++) lstatSync(made.ws)
+    }, 6)
+    return Math.max(1, looks / 6)
   }
 
   it.each(Object.entries(inputs).map(([name, text]) => ({ name, text })))(
     'takes little time for $name',
     ({ text }) => {
-      expect(cost(text)).toBeLessThan(MAX_MS)
+      const cost = least(() => shellJudge({ paths }).command(text), MAX_MS / 3)
+      if (cost > MAX_MS / 2) expect(cost / slowness()).toBeLessThan(MAX_MS)
+      else expect(cost).toBeLessThan(MAX_MS)
     },
   )
 })

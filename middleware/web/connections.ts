@@ -1,5 +1,5 @@
-import { ToolwareError } from '../../../lib/errors.ts'
-import { type Abortable, SignalHub } from '../../../lib/signal.ts'
+import { ToolwareError } from '../../lib/errors.ts'
+import { type Abortable, SignalHub } from '../../lib/signal.ts'
 
 interface Closes {
   readonly destroyed: boolean

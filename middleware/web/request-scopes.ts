@@ -1,8 +1,8 @@
 import { inspect } from 'node:util'
-import { configError } from '../../../lib/errors.ts'
-import { snapshotFacts } from '../../../lib/facts.ts'
-import { type Caller, type Scope, within } from '../../../lib/scope.ts'
-import type { Facts, MaybePromise } from '../../../lib/types.ts'
+import { configError } from '../../lib/errors.ts'
+import { snapshotFacts } from '../../lib/facts.ts'
+import { type Caller, type Scope, within } from '../../lib/scope.ts'
+import type { Facts, MaybePromise } from '../../lib/types.ts'
 import type { MountCapabilities } from '../capabilities.ts'
 import { Connections, type HttpRequest, type HttpResponse } from './connections.ts'
 

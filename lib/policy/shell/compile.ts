@@ -1,0 +1,48 @@
+import type { ProgramRule, WordUse } from './programs/rule.ts'
+
+/** What a flag means to a program. */
+export type Meaning =
+  | { readonly kind: 'refused'; readonly reason: string }
+  | { readonly kind: 'flag' | 'glued' }
+  | { readonly kind: 'value' | 'pair'; readonly use: WordUse }
+
+/** A rule made ready: its flags by name. */
+export interface CompiledRule {
+  readonly rule: ProgramRule
+  readonly flags: ReadonlyMap<string, Meaning>
+  readonly instead: ReadonlySet<string>
+  readonly harmless: ReadonlySet<string>
+  readonly required: ReadonlySet<string>
+}
+
+/** The names in a list with blanks between them. */
+export const names = (list: string | undefined): string[] =>
+  list?.split(/\s+/).filter(Boolean) ?? []
+
+export function compileRule(rule: ProgramRule): CompiledRule {
+  const flags = new Map<string, Meaning>()
+  const put = (list: string | undefined, meaning: Meaning) => {
+    for (const name of names(list)) flags.set(name, meaning)
+  }
+  put(rule.flags, { kind: 'flag' })
+  put(rule.glued, { kind: 'glued' })
+  for (const [use, list] of Object.entries(rule.values ?? {})) {
+    put(list, { kind: 'value', use: use as WordUse }) // Object.entries widens the keys
+  }
+  for (const [use, list] of Object.entries(rule.pairs ?? {})) {
+    put(list, { kind: 'pair', use: use as WordUse }) // as above
+  }
+  for (const [list, reason] of Object.entries(rule.refuse ?? {})) {
+    put(list, { kind: 'refused', reason })
+  }
+  return {
+    rule,
+    flags,
+    instead: new Set(names(rule.instead)),
+    harmless: new Set(names(rule.needsOperand)),
+    required: new Set(names(rule.requires)),
+  }
+}
+
+/** Compiles a rule, or finds it compiled. */
+export type Compile = (rule: ProgramRule) => CompiledRule

@@ -1,0 +1,53 @@
+import { precheck } from './precheck.ts'
+import type { ShellWord } from './types.ts'
+
+/** Why a text is refused. Leaves the walk at once; `parseCommand` turns it into a finding. */
+export class Refused {
+  readonly reason: string
+  readonly value: string
+  readonly rule: string
+  constructor(reason: string, value: string, rule = 'shell: syntax') {
+    this.reason = reason
+    this.value = value
+    this.rule = rule
+  }
+}
+
+/** How a refused node is called in a reason. */
+export const SYNTAX: Readonly<Record<string, string>> = {
+  If: 'if',
+  For: 'for',
+  ArithmeticFor: 'for',
+  While: 'a loop',
+  Select: 'select',
+  Case: 'case',
+  Function: 'a function',
+  Coproc: 'coproc',
+  TestCommand: '[[ ]]',
+  ArithmeticCommand: 'arithmetic',
+  ArithmeticExpansion: 'arithmetic',
+  Assignment: 'an assignment',
+  SimpleExpansion: 'a variable',
+  ParameterExpansion: 'a variable',
+  ProcessSubstitution: 'process substitution',
+  BraceExpansion: 'brace expansion',
+  ExtendedGlob: 'an extended glob',
+  LocaleString: '$"..."',
+}
+
+/** One spelling for one list of words: blanks, quotes and backslashes make a word quoted. */
+export function canonical({ text, glob }: ShellWord): string {
+  const shown = glob === undefined ? text : glob.replace(/\\(.)/gsu, '$1')
+  return /^$|[\s'"\\]/u.test(shown) ? `'${shown.replaceAll("'", "'\\''")}'` : shown
+}
+
+// Escapes that mean the same in every shell and locale, and no NUL, which would end the word in bash.
+const PLAIN_ANSI_C = /^\$'(?:[^\\']|\\[nt\\'"?]|\\x[1-7][\da-fA-F](?![\da-fA-F])|\\[01][0-7]{2})*'$/
+
+/** The value of a `$'...'` word, when every shell agrees about it. */
+export function ansiC(text: string, value: string): string {
+  if (!PLAIN_ANSI_C.test(text) || precheck(`:${value}`) !== undefined) {
+    throw new Refused("this $'...' escape is not allowed; write the character itself", text)
+  }
+  return value
+}
