@@ -150,15 +150,15 @@ class Reader {
   }
 
   #operand(word: ShellWord, flagsEnded: boolean): Finding | undefined {
-    const { operands = ['any'], noParent, maxOperands = Infinity } = this.#compiled.rule
+    const { operands = ['any'], maxOperands = Infinity } = this.#compiled.rule
     const instead = [...this.#seen].some((flag) => this.#compiled.instead.has(flag)) ? 1 : 0
     const at = Math.min(this.#operands + instead, operands.length - 1)
     this.#operands++
     if (this.#operands > maxOperands) {
       return this.#refuse('it takes fewer operands; redirect the output instead', word.text)
     }
-    if (noParent && /(?:^|\/)\.\.(?:\/|$)/.test(word.text)) {
-      return this.#refuse('`..` means another place in a link; use a path without it', word.text)
+    for (const { pattern, reason } of this.#compiled.refuseOperands) {
+      if (pattern.test(word.text)) return this.#refuse(reason, word.text)
     }
     this.#push(operands[at] as WordUse, word, word.text, !flagsEnded) // operands is never empty
     return undefined

@@ -76,7 +76,7 @@ const npm: ProgramRule = {
         .map((name) => [name, npmSub]),
     ),
     ...Object.fromEntries(
-      'exec x dlx explore edit create init innit config c set get-config node shell env patch-commit'
+      'exec x dlx explore edit create init innit config c set node shell env patch-commit workspace workspaces foreach'
         .split(' ')
         .map((name) => [name, refused(EXEC)]),
     ),
@@ -168,6 +168,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     ),
   },
   ...all('gcc g++ cc c++ clang clang++', {
+    refuseOperands: { '^@': 'it takes its options from a file' },
     refuse: { '-wrapper -fplugin -specs --specs -B -Xclang -load --config': RUNS },
     values: { any: '-I -L -o -include -isystem', text: '-l -D -U -x -T' },
   }),
@@ -183,6 +184,11 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
       text: '-m --module',
     },
   },
+  bundle: except('exec e console open'),
+  ...all(
+    'poetry pipenv uv rye hatch pdm conda mamba nvm volta rbenv pyenv devbox',
+    except('run shell exec tool python x'),
+  ),
   gh: except('alias extension ext codespace cs config'),
   ...Object.fromEntries(
     'docker podman nerdctl kubectl oc'

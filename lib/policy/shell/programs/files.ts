@@ -38,7 +38,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['text'],
   },
   ...all(
-    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev base32 base64 sum df zcat gzcat bzcat xzcat zstdcat tsort ptx',
+    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev sum df zcat gzcat bzcat xzcat zstdcat tsort ptx',
     reads,
   ),
   ...all('head tail', {
@@ -64,7 +64,11 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   stat: { operands: ['read'], values: { text: '-c --format --printf -t' } },
   od: { operands: ['read'], values: { text: '-A -j -N -S -t -w' } },
   hexdump: { operands: ['read'], values: { text: '-e -n -s', read: '-f' } },
-  strings: { operands: ['read'], values: { text: '-n -t -e -T -s --output-separator' } },
+  strings: {
+    operands: ['read'],
+    refuseOperands: { '^@': NAMES },
+    values: { text: '-n -t -e -T -s --output-separator' },
+  },
   cd: { operands: ['read'] },
   du: { operands: ['read'], refuse: { '--files0-from': NAMES, '-L --dereference': FOLLOWS } },
   wc: {
@@ -75,7 +79,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   file: {
     operands: ['read'],
     refuse: { '-f --files-from': NAMES, '-C --compile': 'it writes a file', '-z -Z': RUNS },
-    values: { read: '-m --magic-file', text: '-F --separator -e --exclude -P' },
+    values: { any: '-m --magic-file', text: '-F --separator -e --exclude -P' },
   },
   sort: {
     operands: ['read'],
@@ -118,7 +122,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     values: { text: '-P -I -L -H -T --filelimit --timefmt --sort --charset' },
   },
   date: {
-    operands: ['text'],
+    operands: ['date'],
     refuse: { '-s --set': 'it sets the clock', '-f --file': NAMES },
     values: { read: '-r --reference', text: '-d --date -v -j' },
     glued: '-I',
@@ -136,6 +140,14 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['read'],
     refuse: { '-c --check': NAMES },
   }),
+  ...all('base32 base64', {
+    operands: ['read'],
+    refuse: { '-o --output': 'it writes a file; redirect the output instead' },
+  }),
+  ...all('ar nm objdump readelf size addr2line ld as objcopy strip', {
+    operands: ['write'],
+    refuseOperands: { '^@': NAMES },
+  }),
   ...all('bat batcat', {
     operands: ['read'],
     refuse: { '--pager --paging': RUNS },
@@ -146,8 +158,12 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   cp: { operands: ['write'], refuse: { '-L --dereference -H': FOLLOWS } },
   mv: writes,
   install: { operands: ['write'], refuse: { '-s --strip --strip-program': RUNS } },
-  ln: { operands: ['write'], noParent: true },
-  link: { operands: ['write'], noParent: true },
+  ...all('ln link', {
+    operands: ['write'],
+    refuseOperands: {
+      '(?:^|/)\\.\\.(?:/|$)': '`..` means another place in a link; use a path without it',
+    },
+  }),
   split: { operands: ['read', 'write'], refuse: { '--filter': RUNS } },
   csplit: { operands: ['read', 'text'], values: { write: '-f --prefix', text: '-b -n' } },
   dd: { operands: ['any'] },

@@ -27,7 +27,7 @@ const diffFlags =
 const diff = git({
   refuse: { '--output': WRITES, '--ext-diff --textconv': RUNS, '--stdin': UNSEEN },
   flags: diffFlags,
-  values: { text: diffValues, git: '-L', read: '-O --skip-to --rotate-to' },
+  values: { text: diffValues, lines: '-L', read: '-O --skip-to --rotate-to' },
   glued: diffGlued,
 })
 
@@ -57,7 +57,7 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
   blame: git({
     refuse: diff.refuse ?? {},
     values: {
-      git: '-L',
+      lines: '-L',
       read: '--contents -S --ignore-revs-file',
       text: '--ignore-rev --date --since --abbrev',
     },

@@ -7,6 +7,7 @@
  * - `at`: text, with a path after `@` or `<`
  * - `glob`: a pattern that the program expands
  * - `git`: a revision, a path, or `rev:path`
+ * - `lines`: git's `start,end:path`
  * - `script`: a program to run, so only for commands that the operator's list names
  * - a {@link Language}: text that `languages.ts` judges
  */
@@ -16,13 +17,14 @@ export type WordUse =
   | 'write'
   | 'any'
   | 'at'
+  | 'lines'
   | 'glob'
   | 'git'
   | 'script'
   | Language
 
 /** A small language, or the like, that `languages.ts` judges. */
-export type Language = 'sed' | 'awk' | 'jq' | 'format' | 'module' | 'target' | 'task'
+export type Language = 'sed' | 'awk' | 'jq' | 'format' | 'date' | 'module' | 'target' | 'task'
 
 /**
  * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.
@@ -70,6 +72,6 @@ export interface ProgramRule {
   readonly prints?: 'text' | 'format' | undefined
   /** The first word may leave its dash out, as in `tar xzf`. */
   readonly bundled?: boolean | undefined
-  /** Operands with a `..` are refused: they mean another place than they seem to, as in `ln -s`. */
-  readonly noParent?: boolean | undefined
+  /** Operands that are refused, by a pattern of theirs, with the reason. */
+  readonly refuseOperands?: Readonly<Record<string, string>> | undefined
 }
