@@ -128,7 +128,8 @@ export class CommandRun {
     }
     if (isLanguage(use)) {
       const reason = LANGUAGES[use](text)
-      return reason === undefined ? undefined : refuse(reason)
+      if (reason !== undefined) return refuse(reason)
+      return use === 'target' ? this.#path(text, 'write', place) : undefined
     }
     if (use === 'script' && (/^[-+]/.test(text) || /^\/(?:dev|proc)\//.test(text))) {
       return refuse('it would run what it reads; name a file')

@@ -11,6 +11,7 @@ const refused = (text: string): ProgramRule => ({ refused: text })
 const node: ProgramRule = {
   closed: true,
   stops: true,
+  glued: '--max-old-space-size --max_old_space_size --stack-size --stack-trace-limit',
   operands: ['script'],
   needsOperand: '-v --version -h --help --test --run --v8-options',
   refuse: {
@@ -25,7 +26,7 @@ const node: ProgramRule = {
   flags:
     '-v -h -c --version --help --check --test --test-only --test-force-exit --watch --no-warnings --trace-warnings --trace-deprecation --trace-uncaught --throw-deprecation --no-deprecation --enable-source-maps --experimental-strip-types --no-experimental-strip-types --experimental-transform-types --experimental-test-coverage --experimental-vm-modules --experimental-sqlite --experimental-websocket --expose-gc --expose_gc --preserve-symlinks --v8-options --permission',
   values: {
-    text: '--max-old-space-size --max_old_space_size --stack-size --stack-trace-limit --test-name-pattern --test-skip-pattern --test-concurrency --test-timeout --test-shard --unhandled-rejections --run --input-type --disable-warning',
+    text: '--test-name-pattern --test-skip-pattern --test-concurrency --test-timeout --test-shard --unhandled-rejections --run --input-type --disable-warning',
     write: '--test-reporter-destination',
     any: '--test-reporter',
   },
@@ -170,7 +171,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
   ...all('gcc g++ cc c++ clang clang++', {
     refuseOperands: { '^@': 'it takes its options from a file' },
     refuse: { '-wrapper -fplugin -specs --specs -B -Xclang -load --config': RUNS },
-    values: { any: '-I -L -o -include -isystem', text: '-l -D -U -x -T' },
+    values: { any: '-I -L -o -T -include -isystem', text: '-l -D -U -x' },
   }),
   java: {
     singleDash: true,

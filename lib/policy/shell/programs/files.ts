@@ -51,18 +51,17 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       text: '-d --delimiter -f --fields -c --characters -b --bytes --output-delimiter',
     },
   },
-  ...all('paste join comm', {
-    operands: ['read'],
-    values: { text: '-d --delimiters -t -o -e -a -v -1 -2 -j --output-delimiter' },
-  }),
+  paste: { operands: ['read'], values: { text: '-d --delimiters' } },
+  join: { operands: ['read'], values: { text: '-t -o -e -a -v -1 -2 -j' } },
+  comm: { operands: ['read'], values: { text: '--output-delimiter' } },
   column: {
     operands: ['read'],
     values: { text: '-s --separator -o --output-separator -c -N -R -H' },
   },
   nl: { operands: ['read'], values: { text: '-b -d -f -h -i -l -n -s -v -w' } },
   fold: { operands: ['read'], values: { text: '-w --width' } },
-  stat: { operands: ['read'], values: { text: '-c --format --printf -t' } },
-  od: { operands: ['read'], values: { text: '-A -j -N -S -t -w' } },
+  stat: { operands: ['read'], values: { text: '-c --format --printf' } },
+  od: { operands: ['read'], values: { text: '-A -j -N -S -t' }, glued: '-w --width' },
   hexdump: { operands: ['read'], values: { text: '-e -n -s', read: '-f' } },
   strings: {
     operands: ['read'],
@@ -101,15 +100,22 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     maxOperands: 1,
     values: { text: '-f -s -w --skip-fields --skip-chars --check-chars' },
   },
-  ...all('diff colordiff sdiff diff3', {
+  ...all('sdiff diff3', {
     operands: ['read'],
-    refuse: { '--diff-program': RUNS, '-l --paginate': RUNS, '-o --output': 'it writes a file' },
+    refuse: {
+      '--diff-program': RUNS,
+      '-o --output': 'it writes a file; redirect the output instead',
+    },
+  }),
+  ...all('diff colordiff', {
+    operands: ['read'],
+    refuse: { '-l --paginate': RUNS },
     values: {
       read: '-X --exclude-from --to-file --from-file -S --starting-file',
-      text: '-I --ignore-matching-lines --label -W --width -F --show-function-line --horizon-lines --tabsize --color --palette',
+      text: '-I --ignore-matching-lines --label -W --width -F --show-function-line',
       glob: '-x --exclude',
     },
-    glued: '-U -C',
+    glued: '-U -C --color --unified --context',
     onlyWith: { '-r --recursive': '--no-dereference' },
   }),
   tree: {
@@ -119,12 +125,12 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       '-l': FOLLOWS,
       '--fromfile --fromtabfile': NAMES,
     },
-    values: { text: '-P -I -L -H -T --filelimit --timefmt --sort --charset' },
+    values: { text: '-P -I -L -H -T' },
   },
   date: {
     operands: ['date'],
     refuse: { '-s --set': 'it sets the clock', '-f --file': NAMES },
-    values: { read: '-r --reference', text: '-d --date -v -j' },
+    values: { read: '-r --reference', text: '-d --date' },
     glued: '-I',
     flags: '-u -R --utc --iso-8601 --rfc-3339 --rfc-email',
   },
@@ -135,7 +141,12 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   },
   xxd: { operands: ['read', 'write'], values: { text: '-l -s -c -g -n -o' } },
   ...all('tee touch mkdir rmdir rm unlink chmod truncate mktemp shred', writes),
-  ...all('chown chgrp', { operands: ['text', 'write'], refuse: { '-L -H': FOLLOWS } }),
+  ...all('chown chgrp', {
+    operands: ['text', 'write'],
+    instead: '--reference',
+    values: { read: '--reference' },
+    refuse: { '-L -H': FOLLOWS },
+  }),
   ...all('cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum', {
     operands: ['read'],
     refuse: { '-c --check': NAMES },
@@ -171,9 +182,9 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['write'],
     refuse: { '-e --ed': RUNS, '--follow-symlinks': FOLLOWS },
     values: {
-      write: '-o --output -r --reject-file',
+      write: '-o --output -r --reject-file -z --suffix -B --prefix -Y --basename-prefix',
       read: '-i --input -d --directory',
-      text: '-p -F -D -V -z -B -Y',
+      text: '-p -F -D -V',
     },
   },
   tar: {
