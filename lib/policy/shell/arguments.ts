@@ -273,6 +273,9 @@ class Reader {
       const word = words[i + 1 + used]
       if (word === undefined) break
       this.#push(use, word, word.text, true)
+      if (this.#operands.length > 0 && !this.#compiled.rule.permutes) {
+        this.#push('any', word, word.text, true)
+      }
       used++
     }
     return used

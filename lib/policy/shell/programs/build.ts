@@ -202,6 +202,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
       ]),
   ),
   curl: {
+    permutes: true,
     refuse: {
       '-K --config': 'it takes its options from a file',
       '--libcurl -c --cookie-jar --trace --trace-ascii --dump-header -D --stderr --etag-save':
@@ -217,6 +218,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     },
   },
   wget: {
+    permutes: true,
     refuse: {
       '-e --execute --config --use-askpass': RUNS,
       '-i --input-file': 'it takes addresses from a file',

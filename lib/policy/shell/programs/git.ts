@@ -9,11 +9,11 @@ const common: ProgramRule['refuse'] = {
   '--pathspec-from-file': UNSEEN,
 }
 
-const plain: ProgramRule = { operands: ['git'], refuse: common }
+const plain: ProgramRule = { permutes: true, operands: ['git'], refuse: common }
 
 /** A rule for a subcommand that talks about revisions and paths. */
 function git(more: ProgramRule): ProgramRule {
-  return { operands: ['git'], ...more, refuse: { ...common, ...more.refuse } }
+  return { permutes: true, operands: ['git'], ...more, refuse: { ...common, ...more.refuse } }
 }
 
 const diffValues =
@@ -127,6 +127,7 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
   remote: plain,
   worktree: plain,
   config: git({
+    stops: true,
     requires: '--get --get-all --get-regexp --get-urlmatch --list -l',
     refuse: {
       '-f --file --blob': 'it reads another file; use cat',

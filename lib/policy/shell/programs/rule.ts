@@ -58,6 +58,8 @@ export interface ProgramRule {
   readonly instead?: string | undefined
   /** The first operand ends the flags: what follows belongs to it. */
   readonly stops?: boolean | undefined
+  /** Flags count after operands on every system; with the C library of BSD they are operands there. */
+  readonly permutes?: boolean | undefined
   /** `--` is a word like any other. */
   readonly noTerminator?: boolean | undefined
   /** Without an operand it would read a program from its input. Flags that make it harmless. */

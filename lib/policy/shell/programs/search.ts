@@ -19,6 +19,7 @@ const grep: ProgramRule = {
 
 const rg: ProgramRule = {
   closed: true,
+  permutes: true,
   operands: ['text', 'read'],
   instead: '-e --regexp -f --file --files --type-list',
   refuse: {
@@ -38,6 +39,7 @@ const rg: ProgramRule = {
 
 const find: ProgramRule = {
   closed: true,
+  permutes: true,
   singleDash: true,
   noTerminator: true,
   operands: ['read'],
@@ -58,6 +60,7 @@ const find: ProgramRule = {
 
 const fd: ProgramRule = {
   closed: true,
+  permutes: true,
   operands: ['text', 'read'],
   refuse: { '-x --exec -X --exec-batch': RUNS, '-L --follow': FOLLOWS },
   values: {
@@ -103,6 +106,7 @@ export const SEARCH: Readonly<Record<string, ProgramRule>> = {
   ),
   jq: {
     closed: true,
+    permutes: true,
     operands: ['jq', 'read'],
     refuse: { '-f --from-file -L': 'it reads code from a file' },
     pairs: { text: '--arg --argjson', read: '--slurpfile --rawfile --argfile' },
