@@ -1,7 +1,8 @@
-import { CallView, type Run } from './context.ts'
+import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
 import { advance, type Entry, retreat, type Step, stepsOf } from './steps.ts'
 import type { AnyHook, Middleware } from './types.ts'
+import { CallView } from './view.ts'
 import { Walk } from './walk.ts'
 
 /**
@@ -37,16 +38,7 @@ export class Ring {
     if (s < this.steps.length) return new RingWalk(this, run, inner, end).goOnIn(s)
     const pending = inner(run)
     if (pending === undefined) return this.leave(run, this.entries.length - 1, end)
-    return pending.then(
-      (value) => {
-        if (run.running) run.complete(value)
-        return this.leave(run, this.entries.length - 1, end)
-      },
-      (error: unknown) => {
-        if (run.running) run.toolFailed(error)
-        return this.leave(run, this.entries.length - 1, end)
-      },
-    )
+    return takeAnswer(run, pending, () => this.leave(run, this.entries.length - 1, end))
   }
 
   /** The way out of the entries up to `index`. */
@@ -79,18 +71,16 @@ class RingWalk extends Walk {
   }
 
   goOnIn(s: number): Promise<unknown> {
-    void this.in(s)
-    return this.#promise()
+    return new Promise((resolve) => {
+      this.#resolve = resolve
+      void this.in(s)
+    })
   }
 
   goOnOut(i: number): Promise<unknown> {
-    void this.out(i)
-    return this.#promise()
-  }
-
-  #promise(): Promise<unknown> {
     return new Promise((resolve) => {
       this.#resolve = resolve
+      void this.out(i)
     })
   }
 
@@ -99,16 +89,7 @@ class RingWalk extends Walk {
     const last = this.#ring.entries.length - 1
     const pending = this.#inner?.(run)
     if (pending === undefined) return this.stopped(last)
-    pending.then(
-      (value) => {
-        if (run.running) run.complete(value)
-        this.stopped(last)
-      },
-      (error: unknown) => {
-        if (run.running) run.toolFailed(error)
-        this.stopped(last)
-      },
-    )
+    takeAnswer(run, pending, () => this.stopped(last))
   }
 
   protected stopped(index: number): void {
@@ -148,16 +129,34 @@ export function adapt(hooks: readonly AnyHook[]): Middleware {
   const ring = new Ring(list.map((hook) => entryOf(hook, NO_POSITION)))
   const middleware: Middleware = (ctx, next) => {
     const run = CallView.run(ctx)
-    run.rare.inner ??= []
-    run.rare.inner.push(...ring.entries)
+    run.addInner(ring.entries)
     return ring.go(run, next, passOn)
   }
   carried.set(middleware, list)
   return middleware
 }
 
+/** Takes the tool's answer, unless a part further in has done so, and goes on. */
+export function takeAnswer<T>(
+  run: Run,
+  pending: PromiseLike<unknown>,
+  goOn: () => T,
+): PromiseLike<T> {
+  return pending.then(
+    (value) => {
+      if (run.running) run.complete(value)
+      return goOn()
+    },
+    (error: unknown) => {
+      if (run.running) run.toolFailed(error)
+      return goOn()
+    },
+  )
+}
+
 /** How every part but the outermost ends: what the tool or a middleware threw travels on, as in Koa. */
 export function passOn(run: Run): undefined {
-  if (run.thrown !== undefined) throw run.thrown.error
-  return undefined
+  if (run.thrown === undefined) return undefined
+  run.frame?.hush()
+  throw run.thrown.error
 }

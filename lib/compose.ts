@@ -1,37 +1,49 @@
 import koaCompose from 'koa-compose'
-import { type End, hooksOf, type Inner, passOn, Ring } from './adapt.ts'
-import { CallView, type Run } from './context.ts'
+import { type End, hooksOf, type Inner, passOn, Ring, takeAnswer } from './adapt.ts'
+import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
 import { Frame, type NamedMiddleware } from './frame.ts'
 import type { Entry } from './steps.ts'
-import type { AnyHook, Middleware } from './types.ts'
+import type { AnyHook, Middleware, Next } from './types.ts'
+import { CallView } from './view.ts'
 
 /** One part of a plan: a run of fused hooks, or a guarded middleware function. */
 export type Part = Ring | NamedMiddleware
 
+type Layer = (run: Run, next: () => Promise<unknown>) => unknown
+
 /**
- * Composes the parts of a plan with koa-compose. Published 4.2.0 rejects a second `next()`, but neither
- * notices when that error is swallowed nor when `next()` is not awaited: the {@link Frame} around each
- * function adds that, in every environment.
+ * Composes parts with koa-compose. Published 4.2.0 rejects a second `next()`, but neither notices when that
+ * error is swallowed nor when `next()` is not awaited: the {@link Frame} around each function adds that, in
+ * every environment.
  */
-export function composeParts(
+function composeLayers(layers: readonly Layer[]): (run: Run, next: Next) => Promise<unknown> {
+  return koaCompose(layers as Array<koaCompose.Middleware<Run>>) as (
+    run: Run,
+    next: Next,
+  ) => Promise<unknown>
+}
+
+function layerOf(part: Part, end: End): Layer {
+  return part instanceof Ring
+    ? (run, next) => part.go(run, next, end)
+    : (run, next) => new Frame(run, part, next, end).go()
+}
+
+/** Composes the parts of a plan around the gate. The outermost part ends the call. */
+export function composePlan(
   parts: readonly Part[],
   gate: Inner,
   outermost: End,
 ): (run: Run) => Promise<unknown> {
-  const layers = parts.map((part, i) => {
-    const end = i === 0 ? outermost : passOn
-    return part instanceof Ring
-      ? (run: Run, next: () => Promise<unknown>) => part.go(run, next, end)
-      : (run: Run, next: () => Promise<unknown>) => new Frame(run, part, next, end).go()
-  })
+  const layers = parts.map((part, i) => layerOf(part, i === 0 ? outermost : passOn))
   const last = parts.at(-1)
-  if (last instanceof Ring) {
+  if (last instanceof Ring && parts.length > 1) {
     // A ring beside the gate takes the tool's answer itself.
-    layers[layers.length - 1] = (run) => last.go(run, gate, parts.length === 1 ? outermost : passOn)
+    layers[layers.length - 1] = (run) => last.go(run, gate, passOn)
   }
-  const composed = koaCompose(layers as Array<koaCompose.Middleware<Run>>)
-  return (run) => composed(run, () => passGate(run, gate) as Promise<void>)
+  const composed = composeLayers(layers)
+  return (run) => composed(run, () => passGate(run, gate) as Promise<unknown>)
 }
 
 /** The gate on its own, behind a middleware function: takes the tool's answer before `next()` settles. */
@@ -42,18 +54,10 @@ function passGate(run: Run, gate: Inner): unknown {
     run.depth--
     return passOn(run)
   }
-  return pending.then(
-    (value) => {
-      if (run.running) run.complete(value)
-      run.depth--
-      return passOn(run)
-    },
-    (error: unknown) => {
-      if (run.running) run.toolFailed(error)
-      run.depth--
-      return passOn(run)
-    },
-  )
+  return takeAnswer(run, pending, () => {
+    run.depth--
+    return passOn(run)
+  })
 }
 
 /** A middleware function, or a hook. */
@@ -74,12 +78,12 @@ export function partsOf(middleware: Middleware): readonly Composable[] | undefin
 export function compose(list: readonly Composable[]): Middleware {
   const items = [...list]
   const parts = partsFrom(items)
+  const through = composeLayers(parts.map((part) => layerOf(part, passOn)))
+  const entries = parts.flatMap((part) => (part instanceof Ring ? part.entries : []))
   const middleware: Middleware = (ctx, next) => {
     const run = CallView.run(ctx)
-    const rings = parts.filter((part) => part instanceof Ring)
-    run.rare.inner ??= []
-    run.rare.inner.push(...rings.flatMap((ring) => ring.entries))
-    return composeParts(parts, next, passOn)(run)
+    run.addInner(entries)
+    return through(run, next)
   }
   composed.set(middleware, items)
   return middleware

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import type { Deadlines } from './deadline.ts'
-import { ToolwareError } from './errors.ts'
+import { isToolwareError } from './errors.ts'
 import {
   Aborted,
   Blocked,
@@ -11,7 +11,7 @@ import {
   Pending,
   type Times,
 } from './outcome.ts'
-import { type IntakeLimits, sameParams, takeParams } from './params.ts'
+import { type IntakeLimits, sameParams, takeParams, whatInstead } from './params.ts'
 import type { Entry } from './steps.ts'
 import type {
   Approver,
@@ -19,14 +19,13 @@ import type {
   CallContext,
   Facts,
   HeldCall,
-  HookContext,
   Logger,
   Outcome,
   Params,
-  Requester,
   Tool,
 } from './types.ts'
-import { fixesParams } from './verdict.ts'
+import { fixesParams, tellResolution } from './verdict.ts'
+import { type CallView, HookView } from './view.ts'
 
 /** The options of a pipeline, resolved once. */
 export interface Settings {
@@ -67,12 +66,19 @@ export interface PlanHooks {
 /** Someone who asked for a person's decision. */
 export interface Asked {
   readonly name: string
+  readonly phase: 'check' | 'before' | 'middleware'
   readonly request: AskRequest
 }
 
 /** What waits on behalf of a call, and must hear when the caller gives up. */
 export interface Waiter {
   abort(): void
+}
+
+/** A middleware function that stands around whatever ends next. */
+export interface Enclosing {
+  /** The part inside it is about to reject. */
+  hush(): void
 }
 
 /** One hook's or middleware's opinion, for `explain`. */
@@ -142,12 +148,16 @@ export class Run {
   aborted: { readonly reason: unknown } | undefined
   /** How many middleware functions and rings are between entered and settled. */
   depth = 0
+  /** The innermost middleware function that was entered and has not settled. */
+  frame: Enclosing | undefined
   /** The highest position that changed the params; hooks up to it are checked again at the gate. */
   rewrittenAt: number = NO_REWRITE
   /** Params fixed by an approval: changing them without asking again blocks. */
   fixedBy: string | undefined
   rechecking = false
   asks: Asked[] | undefined
+  /** The approver has taken the question, and tells the askers what comes of it. */
+  put = false
   /** The promise of the handler that is being waited for; set by `advance` and `retreat`. */
   pending: PromiseLike<unknown> | undefined
   /** Ticks of the after-budget that are used up. */
@@ -168,7 +178,6 @@ export class Run {
     tool: Tool<never>,
   ) {
     this.settings = settings
-    this.plan = plan
     this.plan = plan
     this.toolName = toolName
     this.facts = facts
@@ -225,6 +234,9 @@ export class Run {
   finish(): Outcome {
     const { signal } = this.facts
     const outcome = this.outcome as Outcome
+    if (this.asks !== undefined && !this.put && this.#rare?.judging === undefined) {
+      this.#withdrawAsks()
+    }
     this.settings.settled(this, outcome, signal)
     return outcome
   }
@@ -273,7 +285,7 @@ export class Run {
   }
 
   /** The tool threw or timed out. */
-  toolFailed(error: unknown, fault: Fault = { code: 'TOOL_FAILED', by: 'tool', error }): void {
+  toolFailed(error: unknown, fault: Fault = faultOf(error)): void {
     this.running = false
     if (this.outcome === undefined) this.#withhold(this.verdictWhenDone ?? fault)
   }
@@ -308,6 +320,8 @@ export class Run {
   /** Replaces the params; answers what is wrong with them, if anything. */
   replaceParams(params: unknown, position: number): string | undefined {
     const { intake } = this.settings
+    const notObject = whatInstead(params)
+    if (notObject !== undefined) return `params must be an object, not ${notObject}`
     const taken = intake === undefined ? (params as Params) : takeParams(params, intake)
     if (typeof taken === 'string') return taken
     if (intake === undefined || !sameParams(taken, this.params)) {
@@ -317,12 +331,30 @@ export class Run {
     return undefined
   }
 
-  addAsk(name: string, request: AskRequest): void {
+  /** An ask stands; what a re-check asks replaces what the same `check` asked about the old params. */
+  addAsk(hook: string, phase: Asked['phase'], request: AskRequest): void {
+    const { asker: name = hook } = request
     this.fixedBy ??= fixesParams(request)
     this.asks ??= []
-    if (!this.asks.some((asked) => asked.name === name && asked.request.title === request.title)) {
-      this.asks.push({ name, request })
+    const asked = { name, phase, request }
+    const old = this.rechecking
+      ? this.asks.findIndex((other) => other.name === name && other.phase === 'check')
+      : -1
+    if (old < 0) this.asks.push(asked)
+    else this.asks[old] = asked
+  }
+
+  /** A question that was never put to anybody is over. */
+  #withdrawAsks(): void {
+    for (const { name, request } of this.asks ?? []) {
+      tellResolution(request, 'cancelled', (error) => this.report(name, 'onResolution', error))
     }
+  }
+
+  /** Hooks that a middleware function runs by hand: the gate checks them again like those of the plan. */
+  addInner(entries: readonly Entry[]): void {
+    this.rare.inner ??= []
+    this.rare.inner.push(...entries)
   }
 
   note(record: OpinionRecord): void {
@@ -378,7 +410,8 @@ export class Run {
 
   /** Voids the context of a handler that was given up; the call goes on with a new one. */
   renewView(reason: unknown): void {
-    const { state } = this.#rare ?? {}
+    const state = this.#rare?.state
+    this.view.keepState(state ?? new Map())
     if (state !== undefined) this.rare.state = new Map(state)
     this.view.void(reason)
     this.view = new HookView(this)
@@ -392,182 +425,8 @@ export class Run {
   }
 }
 
-/** What every party of a call can read. All of it is on the prototype: making one costs next to nothing. */
-export class CallView implements CallContext {
-  readonly #run: Run
-  #controller: AbortController | undefined
-  /** Set when this context's handler was given up, or the call was. */
-  #voided: { readonly reason: unknown } | undefined
-
-  static {
-    Object.defineProperty(CallView.prototype, Symbol.for('nodejs.util.inspect.custom'), {
-      value: CallView.prototype.toJSON,
-    })
-  }
-
-  constructor(run: Run) {
-    this.#run = run
-  }
-
-  /**
-   * The run behind a context.
-   *
-   * @throws {TypeError} When it is not a context of this package.
-   */
-  static run(view: CallContext): Run {
-    if (#run in view) return view.#run
-    throw new TypeError(
-      'adapt() and compose() run inside a pipeline: pass on the ctx you were given',
-    )
-  }
-
-  get id(): string {
-    return this.#run.id
-  }
-  get toolName(): string {
-    return this.#run.toolName
-  }
-  get params(): Params {
-    return this.#run.params
-  }
-  get argumentsJson(): string {
-    return this.#run.argumentsJson
-  }
-  get log(): Logger {
-    return this.#run.settings.log
-  }
-  get execEnv(): Readonly<Record<string, string>> | undefined {
-    return this.#run.rareIfAny?.execEnv
-  }
-  get toolCallId(): string | undefined {
-    return this.#run.facts.toolCallId
-  }
-  get runId(): string | undefined {
-    return this.#run.facts.runId
-  }
-  get parentCallId(): string | undefined {
-    return this.#run.facts.parentCallId
-  }
-  get sessionId(): string | undefined {
-    return this.#run.facts.sessionId
-  }
-  get sessionKey(): string | undefined {
-    return this.#run.facts.sessionKey
-  }
-  get channelId(): string | undefined {
-    return this.#run.facts.channelId
-  }
-  get senderId(): string | undefined {
-    return this.#run.facts.senderId
-  }
-  get correlationId(): string | undefined {
-    return this.#run.facts.correlationId
-  }
-  get agentId(): string | undefined {
-    return this.#run.facts.agentId
-  }
-  get requester(): Requester | undefined {
-    return this.#run.facts.requester
-  }
-  get toolKind(): string | undefined {
-    return this.#run.facts.toolKind
-  }
-  get toolInputKind(): string | undefined {
-    return this.#run.facts.toolInputKind
-  }
-  get derivedPaths(): readonly string[] | undefined {
-    return this.#run.facts.derivedPaths
-  }
-  get execHost(): Facts['execHost'] {
-    return this.#run.facts.execHost
-  }
-  get messageProvider(): string | undefined {
-    return this.#run.facts.messageProvider
-  }
-  get isStreaming(): boolean {
-    return this.#run.facts.isStreaming ?? false
-  }
-  get trace(): unknown {
-    return this.#run.facts.trace
-  }
-  get timestamp(): number | undefined {
-    return this.#run.facts.timestamp
-  }
-
-  get signal(): AbortSignal {
-    if (this.#controller === undefined) {
-      this.#controller = new AbortController()
-      if (this.#voided === undefined) this.#run.watch(this)
-      if (this.#voided !== undefined) this.#controller.abort(this.#voided.reason)
-    }
-    return this.#controller.signal
-  }
-
-  /** True when the signal was read, or has fired: this context cannot serve the way out. */
-  get touched(): boolean {
-    return this.#controller !== undefined || this.#voided !== undefined
-  }
-
-  /** Fires the signal, also one that is read later. */
-  void(reason: unknown): void {
-    this.#voided ??= { reason }
-    this.#controller?.abort(reason)
-  }
-
-  /** The facts and params, for logs and debuggers. */
-  toJSON(): Record<string, unknown> {
-    return {
-      ...snapshotFacts(this.#run.facts),
-      signal: undefined,
-      toolName: this.toolName,
-      params: this.params,
-    }
-  }
-}
-
-/** What a hook gets. */
-export class HookView extends CallView implements HookContext {
-  get state(): Map<unknown, unknown> {
-    const { rare } = CallView.run(this)
-    rare.state ??= new Map()
-    return rare.state
-  }
-  get recheck(): boolean {
-    return CallView.run(this).rechecking
-  }
-  get resumed(): boolean {
-    return CallView.run(this).rareIfAny?.held !== undefined
-  }
-  get judging(): boolean {
-    return CallView.run(this).rareIfAny?.judging !== undefined
-  }
-}
-
-/** Facts as the call keeps them, the outermost source first: later ones win, and the host may change its own objects. */
-export function snapshotFacts(...sources: ReadonlyArray<Facts | undefined>): Facts {
-  const facts: Record<string, unknown> = {}
-  for (const source of sources) {
-    for (const key in source) {
-      const value = source[key as keyof Facts]
-      if (value !== undefined && !(key in CALL_FIELDS)) facts[key] = value
-    }
-  }
-  const { requester, derivedPaths } = facts as Facts
-  if (requester !== undefined) {
-    const roleIds = requester.roleIds && Object.freeze([...requester.roleIds])
-    facts['requester'] = Object.freeze(roleIds ? { ...requester, roleIds } : { ...requester })
-  }
-  if (derivedPaths !== undefined) facts['derivedPaths'] = Object.freeze([...derivedPaths])
-  return facts as Facts
-}
-
-/** What of a call is no fact. */
-const CALL_FIELDS = { toolName: 1, params: 1, argumentsJson: 1 }
-
-/** For what throws although a call's own faults are data: a middleware that acts too late. */
-export function tooLate(what: string): ToolwareError {
-  return new ToolwareError(
-    'HOOK_FAILED',
-    `ctx.${what}() came after the gate was entered: call it before next()`,
-  )
+/** A host that knows no tool of the name throws `UNKNOWN_TOOL` from it; every other error is the tool's own. */
+function faultOf(error: unknown): Fault {
+  const code = isToolwareError(error, 'UNKNOWN_TOOL') ? 'UNKNOWN_TOOL' : 'TOOL_FAILED'
+  return { code, by: 'tool', error }
 }

@@ -123,6 +123,12 @@ export class Deadlines {
   }
 }
 
+/** Timers that stand in for those of this process. */
+export interface Timers {
+  readonly setTimeout: (run: () => void, ms: number) => unknown
+  readonly clearTimeout: (timer: unknown) => void
+}
+
 /** Says that {@link withTimeout} gave up. */
 export const TIMED_OUT: unique symbol = Symbol('timed out')
 
@@ -135,7 +141,13 @@ export const TIMED_OUT: unique symbol = Symbol('timed out')
 export function withTimeout<T>(
   promise: PromiseLike<T>,
   durationMs: number,
+  timers?: Timers,
 ): PromiseLike<T | typeof TIMED_OUT> {
   if (durationMs <= 0 || durationMs === Number.POSITIVE_INFINITY) return promise
-  return pTimeout(promise, { milliseconds: durationMs, fallback: () => TIMED_OUT })
+  const fallback = (): typeof TIMED_OUT => TIMED_OUT
+  const options = { milliseconds: durationMs, fallback }
+  if (timers === undefined) return pTimeout(promise, options)
+  // p-timeout types its timers as those of Node; it only hands back what `setTimeout` gave.
+  const customTimers = timers as unknown as typeof globalThis
+  return pTimeout(promise, { ...options, customTimers })
 }

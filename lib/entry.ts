@@ -1,3 +1,4 @@
+import { quoted } from './errors.ts'
 import { asText } from './outcome.ts'
 import type { Entry } from './steps.ts'
 import type { AnyHook, FailureCause, HookContext, Outcome, PlainHook, ToolHook } from './types.ts'
@@ -20,7 +21,7 @@ export function entryOf(hook: AnyHook, position: number): Entry {
   for (const phase of [...PHASES, ...PLAIN_PHASES]) {
     const value: unknown = (hook as unknown as Record<string, unknown>)[phase]
     if (value !== undefined && typeof value !== 'function') {
-      throw new TypeError(`${where}: ${phase} must be a function, not ${asText(value)}`)
+      throw new TypeError(`${where}: ${phase} must be a function, not ${quoted(value)}`)
     }
   }
   refuseMisspelt(hook, where)
@@ -84,12 +85,12 @@ function plainHandlers({ beforeExecute, afterExecute, once }: PlainHook): Handle
 
 function describeHook(hook: unknown): string {
   if (typeof hook !== 'object' || hook === null) {
-    throw new TypeError(`a hook must be an object with a name and a phase, not ${asText(hook)}`)
+    throw new TypeError(`a hook must be an object with a name and a phase, not ${quoted(hook)}`)
   }
   const { name } = hook as { name?: unknown }
   if (typeof name !== 'string' || name.trim() === '') {
     throw new TypeError(
-      `a hook needs a name, a text that denials and logs can show; got ${asText(name)}`,
+      `a hook needs a name, a text that denials and logs can show; got ${quoted(name)}`,
     )
   }
   return `hook ${JSON.stringify(name)}`
@@ -140,7 +141,7 @@ function readFailOpen(value: unknown, where: string): readonly FailureCause[] {
   if (value === undefined) return []
   if (Array.isArray(value) && value.every((cause) => CAUSES.includes(cause))) return [...value]
   throw new TypeError(
-    `${where}: failOpen must be a list of 'error' and 'timeout', not ${asText(value)}`,
+    `${where}: failOpen must be a list of 'error' and 'timeout', not ${quoted(value)}`,
   )
 }
 
@@ -148,6 +149,6 @@ function readTimeout(value: unknown, where: string): number | undefined {
   if (value === undefined) return undefined
   if (typeof value === 'number' && value >= 0) return value
   throw new TypeError(
-    `${where}: timeoutMs must be milliseconds, or 0 for no deadline; got ${asText(value)}`,
+    `${where}: timeoutMs must be milliseconds, or 0 for no deadline; got ${quoted(value)}`,
   )
 }

@@ -116,3 +116,18 @@ export function configError(path: string, problem: string, cause?: unknown): Too
     cause === undefined ? { details } : { details, cause },
   )
 }
+
+const MAX_QUOTED = 80
+
+/** A wrong value as an error message shows it: text in quotes, nothing left empty, nothing long. */
+export function quoted(value: unknown): string {
+  if (typeof value === 'function') return 'a function'
+  if (typeof value !== 'object' && typeof value !== 'string') return String(value)
+  let text: string
+  try {
+    text = JSON.stringify(value) ?? 'undefined'
+  } catch {
+    text = 'an object that is no plain data'
+  }
+  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text
+}

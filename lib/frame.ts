@@ -1,5 +1,5 @@
 import type { End } from './adapt.ts'
-import { HookView, type Run, tooLate, type Waiter } from './context.ts'
+import type { Enclosing, Run, Waiter } from './context.ts'
 import { Slot, type Waiting } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
 import type { Fault } from './outcome.ts'
@@ -7,12 +7,14 @@ import { hookFault, isThenable } from './steps.ts'
 import type {
   AskRequest,
   DenyOptions,
+  ErrorCode,
   Middleware,
   MiddlewareContext,
   Next,
   Outcome,
 } from './types.ts'
 import { ask, deny } from './verdict.ts'
+import { HookView } from './view.ts'
 
 /** A middleware function with the name that texts and logs show for it. */
 export interface NamedMiddleware {
@@ -25,13 +27,14 @@ export interface NamedMiddleware {
  * One passage through a middleware function, and the context it gets. `run.depth` tells whether the inner
  * part has settled: every part inside adds one when it is entered and takes it off when it settles.
  */
-export class Frame extends HookView implements MiddlewareContext, Waiter, Waiting {
+export class Frame extends HookView implements MiddlewareContext, Waiter, Waiting, Enclosing {
   readonly slot: Slot = new Slot()
   readonly #run: Run
   readonly #part: NamedMiddleware
   readonly #next: () => Promise<unknown>
   readonly #end: End
   readonly #depth: number
+  readonly #outer: Enclosing | undefined
   #calls = 0
   #inner: Promise<unknown> | undefined
   /** Assigned to `ctx.result` while the tool had failed: counts if the function settles without throwing. */
@@ -45,6 +48,8 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
     this.#next = next
     this.#end = end
     this.#depth = ++run.depth
+    this.#outer = run.frame
+    run.frame = this
   }
 
   go(): unknown {
@@ -71,14 +76,18 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
       // Denied or aborted: nothing further in runs, and there is nothing to wait for.
       if (run.outcome !== undefined) return Promise.resolve()
       this.#inner = this.#next()
-      // A function may forget it; the frame looks at how it ended.
-      this.#inner.catch(() => undefined)
+      if (run.thrown !== undefined) this.hush()
       return this.#inner
     }
     run.fail(this.#fault('NEXT_TWICE', 'called next() more than once; the tool runs at most once'))
     const refused = this.#inner === undefined ? Promise.resolve() : this.#next()
     refused.catch(() => undefined)
     return refused
+  }
+
+  /** The inner part rejects. The function may have forgotten it; the frame looks at how it ended. */
+  hush(): void {
+    this.#inner?.catch(() => undefined)
   }
 
   /** The function has settled or thrown. */
@@ -135,6 +144,7 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
   #leave(): unknown {
     this.slot.wheel?.remove(this)
     this.#run.depth = this.#depth - 1
+    this.#run.frame = this.#outer
     return this.#end(this.#run)
   }
 
@@ -176,13 +186,22 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
   }
 
   abort(): void {
-    const run = this.#run
-    if (run.depth > this.#depth) run.settings.deadlines.of(run.settings.afterTimeoutMs)?.arm(this)
+    if (this.#isInnerUnwinding) this.#armBudget()
     else this.#abandon?.()
   }
 
+  /** Whoever is further in leaves first, each part within the budget. */
   expire(): void {
-    this.#abandon?.()
+    this.abort()
+  }
+
+  get #isInnerUnwinding(): boolean {
+    return this.#run.depth > this.#depth
+  }
+
+  #armBudget(): void {
+    const { deadlines, afterTimeoutMs } = this.#run.settings
+    deadlines.of(afterTimeoutMs)?.arm(this)
   }
 
   // What the function can do ---------------------------------------------------------------------
@@ -213,7 +232,7 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
     this.#beforeGate('ask')
     const { name } = this.#part
     this.#run.note({ hook: name, phase: 'middleware', opinion: 'ask', reason: request.title })
-    this.#run.addAsk(name, ask(request).request)
+    this.#run.addAsk(name, 'middleware', ask(request).request)
   }
 
   rewrite(params: Record<string, unknown>): void {
@@ -245,17 +264,18 @@ export class Frame extends HookView implements MiddlewareContext, Waiter, Waitin
 
   #beforeGate(what: string): void {
     const run = this.#run
-    if (run.gated || run.outcome !== undefined) throw tooLate(what)
+    if (run.gated || run.outcome !== undefined) {
+      const message = `ctx.${what}() came after the gate was entered: call it before next()`
+      throw new ToolwareError('HOOK_FAILED', message)
+    }
   }
 }
 
 /** Only what the tool itself threw can be answered for. */
 function recoverable(run: Run): boolean {
   const { outcome } = run
-  return (
-    outcome?.status === 'failed' &&
-    (outcome.code === 'TOOL_FAILED' || outcome.code === 'TOOL_TIMEOUT')
-  )
+  const codes: readonly ErrorCode[] = ['TOOL_FAILED', 'TOOL_TIMEOUT', 'UNKNOWN_TOOL']
+  return outcome?.status === 'failed' && codes.includes(outcome.code)
 }
 
 const streamSafeFunctions = new WeakSet<Middleware>()

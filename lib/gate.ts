@@ -1,11 +1,13 @@
-import { CallView, type Judging, NO_REWRITE, type Run } from './context.ts'
+import { approve } from './approve.ts'
+import { type Judging, NO_REWRITE, type Run } from './context.ts'
 import { TIMED_OUT, withTimeout } from './deadline.ts'
-import { isToolwareError, ToolwareError } from './errors.ts'
-import type { Fault } from './outcome.ts'
-import { sameParams, thaw } from './params.ts'
-import { advance, type Entry, hookFault, isThenable, type Step, stepsOf } from './steps.ts'
-import type { ApprovalAnswer, ApprovalQuestion, Params, Tool } from './types.ts'
-import { Walk } from './walk.ts'
+import { ToolwareError } from './errors.ts'
+import { thaw } from './params.ts'
+import { recheck, stale } from './recheck.ts'
+import { abandon, hookFault, isThenable } from './steps.ts'
+import type { Params, Tool } from './types.ts'
+import { CallView } from './view.ts'
+import { orAbort } from './wait.ts'
 
 /**
  * The innermost ring: signal, re-check, approval, signal again (and the policies again, if a person was
@@ -23,7 +25,13 @@ export function openGate(run: Run): PromiseLike<unknown> | undefined {
     run.asks === undefined &&
     run.plan.resolvers.length === 0 &&
     (rare === undefined || !(rare.response || rare.held || rare.judging))
-  return plain ? startTool(run) : passGate(run)
+  return plain ? startTool(run) : passGate(run).catch((error: unknown) => closeGate(run, error))
+}
+
+/** What looked at the call threw, such as a store of approvals: the tool does not run. */
+function closeGate(run: Run, error: unknown): void {
+  run.report('toolware', 'gate', error)
+  run.block(hookFault(run, 'HOOK_FAILED', 'toolware', error))
 }
 
 /** The gate's longer way, when something has to be looked at once more. */
@@ -58,46 +66,6 @@ function endJudging(run: Run, judging: Judging): void {
   else run.block({ code: 'ABORTED', by: 'toolware', reason: 'Judged only; nothing was executed.' })
 }
 
-// The policies again -----------------------------------------------------------------------------
-
-/** The hooks whose `check` answered before the params changed. */
-function stale(run: Run): readonly Entry[] {
-  const entries = run.plan.entries.filter((entry) => entry.position <= run.rewrittenAt)
-  return [...entries, ...(run.rare.inner ?? [])]
-}
-
-async function recheck(run: Run, entries: readonly Entry[]): Promise<void> {
-  const steps = stepsOf(entries, 'check')
-  run.rechecking = true
-  const s = advance(run, steps, 0)
-  if (run.outcome === undefined && s < steps.length) {
-    await new Promise<void>((resolve) => void new Recheck(run, entries, steps, resolve).in(s))
-  }
-  run.rechecking = false
-}
-
-class Recheck extends Walk {
-  readonly #resolve: () => void
-
-  constructor(run: Run, entries: readonly Entry[], steps: readonly Step[], resolve: () => void) {
-    super(run, entries, steps)
-    this.#resolve = resolve
-  }
-
-  protected passed(): void {
-    this.end()
-    this.#resolve()
-  }
-
-  protected stopped(): void {
-    this.passed()
-  }
-
-  protected left(): void {}
-}
-
-// Environment ------------------------------------------------------------------------------------
-
 async function resolveEnv(run: Run): Promise<void> {
   const env: Record<string, string> = Object.create(null)
   for (const entry of run.plan.resolvers) {
@@ -114,114 +82,6 @@ async function resolveEnv(run: Run): Promise<void> {
   run.rare.execEnv = Object.freeze(env)
 }
 
-// Approval ---------------------------------------------------------------------------------------
-
-/** Asks once, about the final params; or uses the answer that was given while the call was suspended. */
-async function approve(run: Run): Promise<void> {
-  const { approver } = run.settings
-  const { held } = run.rare
-  const question: ApprovalQuestion = {
-    ctx: run.view,
-    originalParams: run.original,
-    askers: run.asks ?? [],
-    policyVersion: run.settings.policyVersion,
-  }
-  if (held !== undefined) {
-    if (held.edited) {
-      run.replaceParams(thaw(held.approvedParams), NO_REWRITE)
-      await recheck(run, everyone(run))
-      if (run.outcome !== undefined) return
-    }
-    const now = { ctx: run.view, policyVersion: run.settings.policyVersion }
-    if (!sameParams(run.params, held.approvedParams) || held.matches?.(now) === false) {
-      const reason =
-        'This is not what a person approved: params, place or policies have changed. Ask again.'
-      run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: 'toolware', reason })
-    }
-    return
-  }
-  const by = question.askers[0]?.name ?? 'toolware'
-  if (approver === undefined) {
-    const reason = 'A person has to approve this call, and there is nobody who could be asked.'
-    return run.block({ code: 'APPROVAL_UNAVAILABLE', by, reason })
-  }
-  let answer: ApprovalAnswer
-  const began = run.settings.timing === 'hooks' ? performance.now() : 0
-  let waited = false
-  try {
-    const work = approver.decide(question, run.view.signal)
-    waited = isThenable(work)
-    answer = (await orAbort(run, work)) as ApprovalAnswer
-  } catch (error) {
-    run.report(by, 'approval', error)
-    return run.block(approvalFault(by, error))
-  } finally {
-    if (run.settings.timing === 'hooks') run.rare.waitMs += performance.now() - began
-  }
-  if (run.outcome !== undefined) return
-  if (answer.resolution === 'pending') return run.suspend(answer.approvalId)
-  if (!isAllowed(answer)) return run.block(refusal(answer, by))
-  if (answer.params !== undefined) {
-    const problem = run.replaceParams(answer.params, NO_REWRITE)
-    if (problem !== undefined) {
-      return run.block({
-        code: 'BAD_ARGUMENTS',
-        by: 'toolware',
-        reason: `edited params: ${problem}`,
-      })
-    }
-  }
-  // While a person thought, links, clocks and limits may have changed.
-  if (waited || answer.params !== undefined) await recheck(run, everyone(run))
-}
-
-function everyone(run: Run): readonly Entry[] {
-  return [...run.plan.entries, ...(run.rare.inner ?? [])]
-}
-
-function approvalFault(by: string, error: unknown): Fault {
-  if (isToolwareError(error)) return { code: error.code, by, reason: error.message, error }
-  const reason = 'The question could not be put to a person. Try again later.'
-  return { code: 'APPROVAL_UNAVAILABLE', by, reason, error }
-}
-
-type Allowed = Extract<ApprovalAnswer, { resolution: 'allow-once' | 'allow-always' }>
-type Refused = Exclude<ApprovalAnswer, Allowed | { resolution: 'pending' }>
-
-function isAllowed(answer: Allowed | Refused): answer is Allowed {
-  return answer.resolution === 'allow-once' || answer.resolution === 'allow-always'
-}
-
-/** Whatever is no allow refuses, also an answer that no approver should give. */
-function refusal({ resolution, reason, approvalId }: Refused, by: string): Fault {
-  switch (resolution) {
-    case 'deny':
-      return {
-        code: 'APPROVAL_DENIED',
-        by,
-        reason: reason ?? 'A person denied this call.',
-        approvalId,
-      }
-    case 'timeout':
-      return {
-        code: 'APPROVAL_TIMEOUT',
-        by,
-        reason:
-          reason ?? 'Nobody decided about this call in time. Ask again when somebody is there.',
-        approvalId,
-      }
-    default:
-      return {
-        code: 'APPROVAL_CANCELLED',
-        by,
-        reason: reason ?? 'The question was withdrawn.',
-        approvalId,
-      }
-  }
-}
-
-// The tool ---------------------------------------------------------------------------------------
-
 /** Starts the tool. Answers its promise, or undefined when it was over at once. */
 function startTool(run: Run): PromiseLike<unknown> | undefined {
   const { settings } = run
@@ -230,24 +90,24 @@ function startTool(run: Run): PromiseLike<unknown> | undefined {
   const params = settings.intake === undefined ? run.params : thaw(run.params)
   run.started = true
   run.running = true
-  let value: unknown
+  let pending: PromiseLike<unknown>
   try {
-    value = (run.tool as Tool<Params>)(params, view)
+    const value = (run.tool as Tool<Params>)(params, view)
+    if (!isThenable(value)) {
+      // Aborted by the tool itself, or done.
+      if (run.outcome === undefined) run.complete(value)
+      return undefined
+    }
+    pending = Promise.resolve(value)
   } catch (error) {
     run.toolFailed(error)
     return undefined
   }
   if (run.outcome !== undefined) {
-    // Aborted by the tool itself.
-    run.running = false
-    if (isThenable(value)) quiet(value)
+    abandon(pending)
     return undefined
   }
-  if (!isThenable(value)) {
-    run.complete(value)
-    return undefined
-  }
-  const bounded = settings.toolTimeoutMs > 0 ? limited(run, view, value) : value
+  const bounded = settings.toolTimeoutMs > 0 ? limited(run, view, pending) : pending
   return run.facts.signal === undefined ? bounded : orAbort(run, bounded)
 }
 
@@ -260,27 +120,4 @@ async function limited(run: Run, view: CallView, value: PromiseLike<unknown>): P
   view.void(error)
   if (run.running) run.toolFailed(error, { code: 'TOOL_TIMEOUT', by: 'tool', reason, error })
   return undefined
-}
-
-/** Waits, but not longer than the caller does. */
-function orAbort(run: Run, work: unknown): Promise<unknown> {
-  if (run.facts.signal === undefined) return Promise.resolve(work)
-  return new Promise((resolve, reject) => {
-    const waiter = { abort: (): void => resolve(undefined) }
-    run.wait(waiter)
-    Promise.resolve(work).then(
-      (value) => {
-        run.unwait(waiter)
-        resolve(value)
-      },
-      (error: unknown) => {
-        run.unwait(waiter)
-        reject(error as Error)
-      },
-    )
-  })
-}
-
-function quiet(work: PromiseLike<unknown>): void {
-  Promise.resolve(work).catch(() => undefined)
 }

@@ -3,19 +3,22 @@ export { compose } from './compose.ts'
 export { isToolwareError, ToolDeniedError, ToolwareError } from './errors.ts'
 export type { Explanation } from './explain.ts'
 export { streamSafe } from './frame.ts'
-export { currentCall } from './scope.ts'
+export {
+  type Caller,
+  currentCall,
+  type ExplainOptions,
+  type Scope,
+  type WrappedTool,
+} from './scope.ts'
 export type { ToolwareOptions } from './settings.ts'
 export type { ToolStream } from './stream.ts'
 export {
   type CallEnd,
-  type Caller,
   type Coverage,
-  type Scope,
   Toolware,
   type ToolwareEvents,
   type Usable,
   type UseOptions,
-  type WrappedTool,
 } from './toolware.ts'
 export type * from './types.ts'
 export { ask, deny, rewrite } from './verdict.ts'

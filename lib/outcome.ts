@@ -154,7 +154,8 @@ export class Failed extends Unsuccessful implements FailedOutcome {
   }
 
   get text(): string {
-    if (this.code === 'TOOL_FAILED') return `Tool failed: ${messageOf(this.error)}`
+    if (this.code === 'TOOL_FAILED' || this.code === 'UNKNOWN_TOOL')
+      return `Tool failed: ${messageOf(this.error)}`
     if (this.code === 'TOOL_TIMEOUT') return `Tool failed: ${this.reason}`
     const ran = this.executed ? 'The tool did run, but its result' : 'The result'
     return `${ran} was withheld by: ${this.by}${this.reason ? `\n${this.reason}` : ''}`

@@ -31,25 +31,30 @@ class Intake {
   #nodes = 0
   #bytes = 0
   readonly #limits: IntakeLimits
-  readonly #sources: object[] = []
-  readonly #targets: Container[] = []
-  readonly #depths: number[] = []
+  readonly #exact: boolean
+  /** What is still to be filled: source, target and depth, one after the other. */
+  #open: unknown[] | undefined
   fault: string | undefined
+  /** The fault may be due to rough counting. */
+  tooRough = false
 
-  constructor(limits: IntakeLimits) {
+  constructor(limits: IntakeLimits, exact: boolean) {
     this.#limits = limits
+    this.#exact = exact
   }
 
   /** A frozen plain copy, or undefined with `fault` set. */
   copy(value: object): Params | undefined {
-    const root = this.#open(value, 1) as Params | undefined
-    while (this.fault === undefined && this.#sources.length > 0) {
-      const source = this.#sources.pop() as object
-      const target = this.#targets.pop() as Container
-      const depth = this.#depths.pop() as number
+    if (!isPlain(value)) return this.#refuse(NO_CLASS)
+    const root = {}
+    this.#fillObject(value, root, 1)
+    const open = this.#open
+    while (open !== undefined && open.length > 0 && this.fault === undefined) {
+      const depth = open.pop() as number
+      const target = open.pop() as Container
+      const source = open.pop() as object
       if (Array.isArray(target)) this.#fillArray(source as unknown[], target, depth)
       else this.#fillObject(source, target, depth)
-      Object.freeze(target)
     }
     return this.fault === undefined ? root : undefined
   }
@@ -59,7 +64,8 @@ class Intake {
     return undefined
   }
 
-  #open(source: object, depth: number): Container | undefined {
+  /** Makes the place of an object or array, which is filled later. */
+  #later(source: object, depth: number): Container | undefined {
     if (depth > this.#limits.maxDepth) {
       return this.#refuse(
         `nested deeper than ${this.#limits.maxDepth} levels, or containing themselves`,
@@ -67,30 +73,31 @@ class Intake {
     }
     if (types.isProxy(source)) return this.#refuse('a proxy')
     const isArray = Array.isArray(source)
-    if (!isArray && !isPlain(source)) return this.#refuse('an instance of a class')
+    if (!isArray && !isPlain(source)) return this.#refuse(NO_CLASS)
     if (isArray && this.#nodes + source.length > this.#limits.maxNodes) return this.#tooMany()
     const target: Container = isArray ? [] : {}
-    this.#sources.push(source)
-    this.#targets.push(target)
-    this.#depths.push(depth)
+    this.#open ??= []
+    this.#open.push(source, target, depth)
     return target
   }
 
   #fillObject(source: object, target: Record<string, unknown>, depth: number): void {
-    for (const key of Reflect.ownKeys(source)) {
-      if (typeof key === 'symbol') return this.#refuse('a symbol key')
-      const property = Object.getOwnPropertyDescriptor(source, key)
-      if (property === undefined || !property.enumerable) continue
-      if (property.get !== undefined || property.set !== undefined) {
+    if (Object.getOwnPropertySymbols(source).length > 0) return this.#refuse('a symbol key')
+    for (const key of Object.keys(source)) {
+      // Not `source[key]`, which would run a getter.
+      const property = Object.getOwnPropertyDescriptor(source, key) as PropertyDescriptor
+      const { value } = property
+      if (value === undefined) {
+        if (property.get === undefined && property.set === undefined) continue
         return this.#refuse(`a getter or setter (${JSON.stringify(key)})`)
       }
-      if (property.value === undefined) continue
       if (key === '__proto__') return this.#refuse('an own key "__proto__"')
       if (!key.isWellFormed()) return this.#refuse('a key with half a surrogate pair')
       if (!this.#weigh(key)) return
-      target[key] = this.#value(property.value, depth)
+      target[key] = this.#value(value, depth)
       if (this.fault !== undefined) return
     }
+    Object.freeze(target)
   }
 
   #fillArray(source: unknown[], target: unknown[], depth: number): void {
@@ -100,13 +107,10 @@ class Intake {
         return this.#refuse('a getter or setter in an array')
       }
       // As in JSON: what is not there is null.
-      target.push(
-        property?.value === undefined
-          ? this.#value(null, depth)
-          : this.#value(property.value, depth),
-      )
+      target.push(this.#value(property?.value ?? null, depth))
       if (this.fault !== undefined) return
     }
+    Object.freeze(target)
   }
 
   #value(value: unknown, depth: number): unknown {
@@ -117,24 +121,24 @@ class Intake {
       case 'boolean':
         return value
       case 'number':
-        return Number.isFinite(value)
-          ? value
-          : this.#refuse(`a number that JSON does not have (${value})`)
+        if (!Number.isFinite(value)) {
+          return this.#refuse(`a number that JSON does not have (${value})`)
+        }
+        // JSON text knows no -0, and everybody is to see the same.
+        return value === 0 ? 0 : value
       case 'object':
-        return value === null ? null : this.#open(value, depth + 1)
+        return value === null ? null : this.#later(value, depth + 1)
       default:
         return this.#refuse(`a ${typeof value}`)
     }
   }
 
+  /** A UTF-16 unit is at most three bytes: most arguments need no exact count. */
   #weigh(text: string): boolean {
-    const { maxBytes } = this.#limits
-    // A UTF-16 unit is at most three bytes: most texts need no count.
-    const atMost = this.#bytes + text.length * 3
-    this.#bytes =
-      atMost <= maxBytes ? this.#bytes + text.length : this.#bytes + Buffer.byteLength(text)
-    if (this.#bytes <= maxBytes) return true
-    this.#refuse(`more than ${maxBytes} bytes of text`)
+    this.#bytes += this.#exact ? Buffer.byteLength(text) : text.length * 3
+    if (this.#bytes <= this.#limits.maxBytes) return true
+    this.tooRough = !this.#exact
+    this.#refuse(`more than ${this.#limits.maxBytes} bytes of text`)
     return false
   }
 
@@ -150,13 +154,26 @@ class Intake {
  * @returns The copy, or a text that says what the arguments contain that they may not.
  */
 export function takeParams(value: unknown, limits: IntakeLimits = DEFAULT_LIMITS): Params | string {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    return `arguments must be an object, not ${value === null ? 'null' : Array.isArray(value) ? 'an array' : `a ${typeof value}`}`
+  if (types.isProxy(value)) return `${NOT_PLAIN} a proxy`
+  const notObject = whatInstead(value)
+  if (notObject !== undefined) return `arguments must be an object, not ${notObject}`
+  let intake = new Intake(limits, false)
+  let params = intake.copy(value as object)
+  if (intake.tooRough) {
+    intake = new Intake(limits, true)
+    params = intake.copy(value as object)
   }
-  const intake = new Intake(limits)
-  return (
-    intake.copy(value) ?? `arguments must be plain data within bounds; these have ${intake.fault}`
-  )
+  return params ?? `${NOT_PLAIN} ${intake.fault}`
+}
+
+const NO_CLASS = 'an instance of a class'
+const NOT_PLAIN = 'arguments must be plain data within bounds; these have'
+
+/** What a value is when it is no object that could be params. */
+export function whatInstead(value: unknown): string | undefined {
+  if (value === null) return 'null'
+  if (typeof value !== 'object') return `a ${typeof value}`
+  return Array.isArray(value) ? 'an array' : undefined
 }
 
 /** Parses arguments given as JSON text. Empty text means no arguments. */
@@ -167,7 +184,7 @@ export function parseArguments(
   if (typeof text !== 'string') return `argumentsJson must be a text, not a ${typeof text}`
   if (text === '') return EMPTY
   if (Buffer.byteLength(text) > limits.maxBytes) {
-    return `arguments must be plain data within bounds; these have more than ${limits.maxBytes} bytes of text`
+    return `${NOT_PLAIN} more than ${limits.maxBytes} bytes of text`
   }
   let value: unknown
   try {
@@ -182,16 +199,21 @@ const EMPTY: Params = Object.freeze({})
 
 /** A mutable plain copy of params that passed intake, for the tool. */
 export function thaw(params: Params): Record<string, unknown> {
-  const copy: Record<string, unknown> = {}
-  for (const key of Object.keys(params)) copy[key] = thawValue(params[key])
+  const copy: Record<string, unknown> = { ...params }
+  for (const key in copy) {
+    const value = copy[key]
+    if (typeof value === 'object' && value !== null) copy[key] = thawContainer(value)
+  }
   return copy
 }
 
 // Recursion is safe here: intake has bounded the depth.
-function thawValue(value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(thawValue)
-  return thaw(value as Params)
+function thawContainer(value: object): unknown {
+  return Array.isArray(value) ? value.map(thawItem) : thaw(value as Params)
+}
+
+function thawItem(item: unknown): unknown {
+  return typeof item === 'object' && item !== null ? thawContainer(item) : item
 }
 
 /** True when two params say the same, whatever the order of their keys. */

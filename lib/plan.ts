@@ -1,5 +1,5 @@
-import { type End, hooksOf, type Inner, Ring } from './adapt.ts'
-import { type Composable, composeParts, flatten, fuse, partsOf } from './compose.ts'
+import { type End, hooksOf, type Inner, Ring, takeAnswer } from './adapt.ts'
+import { type Composable, composePlan, flatten, fuse, partsOf } from './compose.ts'
 import type { PlanHooks, Run } from './context.ts'
 import { entryOf } from './entry.ts'
 import { configError } from './errors.ts'
@@ -97,22 +97,13 @@ function starter(parts: ReadonlyArray<Ring | NamedMiddleware>): (run: Run) => un
   const [only] = parts
   if (only === undefined) return (run) => alone(run, openGate)
   if (parts.length === 1 && only instanceof Ring) return (run) => only.go(run, openGate, finish)
-  return composeParts(parts, openGate, finish)
+  return composePlan(parts, openGate, finish)
 }
 
 function alone(run: Run, gate: Inner): unknown {
   const pending = gate(run)
   if (pending === undefined) return finish(run)
-  return pending.then(
-    (value) => {
-      if (run.running) run.complete(value)
-      return finish(run)
-    },
-    (error: unknown) => {
-      if (run.running) run.toolFailed(error)
-      return finish(run)
-    },
-  )
+  return takeAnswer(run, pending, () => finish(run))
 }
 
 /** Gives everything its place and every unnamed function its number. */

@@ -22,7 +22,7 @@ export function resultOf<R>(outcome: Outcome<R>): R {
       throw new ToolDeniedError(code, text, { by, reason, approvalId, retryAfterMs, details })
     }
     default:
-      if (outcome.code === 'TOOL_FAILED') throw outcome.error
+      if (outcome.code === 'TOOL_FAILED' || outcome.code === 'UNKNOWN_TOOL') throw outcome.error
       throw new ToolwareError(outcome.code, outcome.text, {
         cause: outcome.error,
         details: { ...outcome.details, by: outcome.by, executed: outcome.executed },

@@ -1,5 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { CallContext, Facts } from './types.ts'
+import type { Explanation } from './explain.ts'
+import { snapshotFacts } from './facts.ts'
+import type { ToolStream } from './stream.ts'
+import type { CallContext, Facts, Outcome, StreamTool, Tool, ToolCall } from './types.ts'
 
 /** What flows along with asynchronous work. */
 export interface Ambient {
@@ -26,4 +29,69 @@ export function within<T>(around: Ambient, work: () => T): T {
  */
 export function currentCall(): CallContext | undefined {
   return storage.getStore()?.call
+}
+
+/** The methods of a pipeline that take calls, with or without facts bound to them. */
+export interface Caller {
+  /** Takes a call through the pipeline. Never rejects for what hooks or the tool do. */
+  execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>): Promise<Outcome<R>>
+  /** As `execute`, for a tool that answers in pieces. */
+  stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>): ToolStream<C>
+  /** A function of the same shape that goes through the pipeline. */
+  wrap<P, R>(toolName: string, fn: Tool<P, R>, facts?: Facts): WrappedTool<P, R>
+  /** The same methods with more facts bound. */
+  scope(facts: Facts): Scope
+  /** Every hook's opinion, in order; nothing is executed, asked or audited. */
+  explain<P>(call: ToolCall<P>, options?: ExplainOptions): Promise<Explanation>
+}
+
+export interface ExplainOptions {
+  /** Allowed and asked calls keep what they took from limits, as if they had run. Default false. */
+  readonly keepReservations?: boolean | undefined
+}
+
+export type WrappedTool<P, R> = (params: P, ...rest: readonly unknown[]) => Promise<Awaited<R>>
+
+/** What a scope calls: the pipeline's methods with facts. */
+interface Bound {
+  execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts): Promise<Outcome<R>>
+  stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>, own: Facts): ToolStream<C>
+  wrap<P, R>(toolName: string, fn: Tool<P, R>, own: Facts): WrappedTool<P, R>
+  explain<P>(call: ToolCall<P>, options: ExplainOptions, own: Facts): Promise<Explanation>
+}
+
+/** A pipeline's methods bound to facts, which also flow along with asynchronous work. */
+export class Scope implements Caller {
+  readonly facts: Facts
+  readonly #bound: Bound
+
+  constructor(facts: Facts, bound: Bound) {
+    this.facts = snapshotFacts(facts)
+    this.#bound = bound
+  }
+
+  /** Runs `work` so that tools wrapped elsewhere find these facts, and none of a scope around it. */
+  run<T>(work: () => T): T {
+    return within({ facts: this.facts, call: ambient()?.call }, work)
+  }
+
+  execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>): Promise<Outcome<R>> {
+    return this.run(() => this.#bound.execute(call, tool, this.facts))
+  }
+
+  stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>): ToolStream<C> {
+    return this.run(() => this.#bound.stream(call, tool, this.facts))
+  }
+
+  wrap<P, R>(toolName: string, fn: Tool<P, R>, facts?: Facts): WrappedTool<P, R> {
+    return this.#bound.wrap(toolName, fn, snapshotFacts(this.facts, facts))
+  }
+
+  explain<P>(call: ToolCall<P>, options: ExplainOptions = {}): Promise<Explanation> {
+    return this.run(() => this.#bound.explain(call, options, this.facts))
+  }
+
+  scope(facts: Facts): Scope {
+    return new Scope(snapshotFacts(this.facts, facts), this.#bound)
+  }
 }

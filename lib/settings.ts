@@ -1,6 +1,5 @@
-import { CHANNELS } from './diagnostics.ts'
-import { configError } from './errors.ts'
-import { asText } from './outcome.ts'
+import { configError, quoted } from './errors.ts'
+import { messageOf } from './outcome.ts'
 import { DEFAULT_LIMITS, type IntakeLimits } from './params.ts'
 import type { Approver, Logger } from './types.ts'
 
@@ -63,11 +62,11 @@ export function vetOptions(options: ToolwareOptions): void {
     const value = options[key]
     if (value === undefined || value === Number.POSITIVE_INFINITY) continue
     if (typeof value !== 'number' || !(value >= 0 && value <= MAX_TIMER_MS)) {
-      throw configError(key, `must be milliseconds from 0 to ${MAX_TIMER_MS}; got ${asText(value)}`)
+      throw configError(key, `must be milliseconds from 0 to ${MAX_TIMER_MS}; got ${quoted(value)}`)
     }
   }
   if (options.timing !== undefined && ![true, false, 'hooks'].includes(options.timing)) {
-    throw configError('timing', `must be true, false or 'hooks'; got ${asText(options.timing)}`)
+    throw configError('timing', `must be true, false or 'hooks'; got ${quoted(options.timing)}`)
   }
   for (const method of ['debug', 'info', 'warn', 'error'] as const) {
     if (options.log !== undefined && typeof options.log?.[method] !== 'function') {
@@ -84,7 +83,7 @@ export function readIntake(intake: ToolwareOptions['intake']): IntakeLimits | un
   if (intake === 'trusted') return undefined
   if (intake === undefined || intake === 'copy') return DEFAULT_LIMITS
   if (typeof intake !== 'object') {
-    throw configError('intake', `must be 'copy', 'trusted' or bounds; got ${asText(intake)}`)
+    throw configError('intake', `must be 'copy', 'trusted' or bounds; got ${quoted(intake)}`)
   }
   for (const [key, value] of Object.entries(intake)) {
     if (!(key in DEFAULT_LIMITS)) {
@@ -94,7 +93,7 @@ export function readIntake(intake: ToolwareOptions['intake']): IntakeLimits | un
       )
     }
     if (value !== undefined && !(Number.isSafeInteger(value) && value > 0)) {
-      throw configError(`intake.${key}`, `must be a positive whole number; got ${asText(value)}`)
+      throw configError(`intake.${key}`, `must be a positive whole number; got ${quoted(value)}`)
     }
   }
   return { ...DEFAULT_LIMITS, ...intake }
@@ -123,13 +122,8 @@ export class Listeners<E> {
       try {
         listener(event)
       } catch (error) {
-        this.#log.error(
-          { err: asText((error as Error)?.message) },
-          'a listener threw; the call is not harmed',
-        )
+        this.#log.error({ err: messageOf(error) }, 'a listener threw; the call is not harmed')
       }
     }
   }
 }
-
-export { CHANNELS }

@@ -53,17 +53,38 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   )
 }
 
+/** Lets a promise go: whatever it rejects with later concerns nobody. */
+export function abandon(work: PromiseLike<unknown>): void {
+  Promise.resolve(work).catch(() => undefined)
+}
+
 /**
  * Way in, from step `s` on, until all have answered, one blocks (`run.outcome` is set), or one is pending
  * (`run.pending` is set). Answers the step it came to.
  */
 export function advance(run: Run, steps: readonly Step[], s: number): number {
+  return run.settings.timing === 'hooks'
+    ? timed(run, () => stepOn(run, steps, s))
+    : stepOn(run, steps, s)
+}
+
+/** Counts the time that handlers take before they answer or return a promise. */
+function timed(run: Run, work: () => number): number {
+  const began = performance.now()
+  const at = work()
+  run.rare.hookMs += performance.now() - began
+  return at
+}
+
+function stepOn(run: Run, steps: readonly Step[], s: number): number {
   for (; s < steps.length; s++) {
     const step = steps[s] as Step
     try {
       const answer = step.handler.call(step.entry.hook, run.view)
       if (answer !== true && answer !== undefined && answer !== null) {
         if (isThenable(answer)) {
+          // The caller gave up inside the handler: nobody is going to wait for it.
+          if (run.outcome !== undefined) abandon(answer)
           run.pending = answer
           return s
         }
@@ -98,7 +119,7 @@ export function applyAnswer(run: Run, step: Step, answer: unknown): void {
   }
   if (answer.kind === 'ask') {
     run.note({ hook, phase: notePhase, opinion: 'ask', reason: answer.request.title })
-    run.addAsk(hook, answer.request)
+    run.addAsk(hook, phase, answer.request)
     return
   }
   if (phase === 'check') return badAnswer(run, step, 'rewrote the params in check; do it in before')
@@ -115,7 +136,7 @@ export function applyAnswer(run: Run, step: Step, answer: unknown): void {
     reason: answer.ask?.request.title,
     params: run.params,
   })
-  if (answer.ask !== undefined) run.addAsk(hook, answer.ask.request)
+  if (answer.ask !== undefined) run.addAsk(hook, phase, answer.ask.request)
   else if (run.fixedBy !== undefined && run.params !== params) {
     run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: hook, reason: run.fixedBy })
   }
@@ -167,6 +188,12 @@ export function hookFault(run: Run, code: Fault['code'], by: string, error: unkn
  * (`run.pending` is set). Answers the index of the pending one, or -1. Nothing a handler does can harm the call.
  */
 export function retreat(run: Run, entries: readonly Entry[], i: number): number {
+  return run.settings.timing === 'hooks'
+    ? timed(run, () => stepBack(run, entries, i))
+    : stepBack(run, entries, i)
+}
+
+function stepBack(run: Run, entries: readonly Entry[], i: number): number {
   const outcome = run.outcome as Outcome
   // The call is not over: its end is told when it is resumed.
   if (outcome.status === 'pending') return -1
@@ -178,7 +205,8 @@ export function retreat(run: Run, entries: readonly Entry[], i: number): number 
     try {
       const work = handler.call(entry.hook, run.view, outcome)
       if (!isThenable(work)) continue
-      if (entry.detached || run.budgetSpent) leaveBehind(run, entry, work)
+      if (entry.detached) run.settings.detach(leaveBehind(run, entry, work))
+      else if (run.budgetSpent) leaveBehind(run, entry, work)
       else {
         run.pending = work
         return i
@@ -190,12 +218,8 @@ export function retreat(run: Run, entries: readonly Entry[], i: number): number 
   return -1
 }
 
-/** Work of the way out that nobody waits for; `close()` does. */
-export function leaveBehind(run: Run, entry: Entry, work: PromiseLike<unknown>): void {
+/** Work of the way out that the call does not wait for. Its faults are reported; the answer never rejects. */
+export function leaveBehind(run: Run, entry: Entry, work: PromiseLike<unknown>): Promise<unknown> {
   const phase = run.ran ? 'after' : 'skipped'
-  const quiet = Promise.resolve(work).then(
-    () => undefined,
-    (error: unknown) => run.report(entry.name, phase, error),
-  )
-  run.settings.detach(quiet)
+  return Promise.resolve(work).catch((error: unknown) => run.report(entry.name, phase, error))
 }

@@ -1,8 +1,8 @@
-import { CallView } from './context.ts'
 import { asText } from './outcome.ts'
 import { resultOf } from './result.ts'
 import { hookFault } from './steps.ts'
 import type { Outcome, StreamTool, Tool, ToolContext } from './types.ts'
+import { CallView } from './view.ts'
 
 const MAX_CHARS = 1_000_000
 
@@ -112,12 +112,12 @@ class LiveStream<P, C> implements ToolStream<C> {
       yield* answered<C>(await this.outcome)
       return
     }
-    const ended = this.outcome.then(() => 'ended' as const)
+    const end = new End(this.outcome)
     try {
       for (;;) {
-        const step = await Promise.race([opened.source.next(), ended])
+        const step = await end.or(() => opened.source.next())
         // Aborted or timed out while the generator was busy.
-        if (step === 'ended') break
+        if (step === undefined) break
         if (step.done === true) {
           opened.resolve(this.#seen)
           break
@@ -145,6 +145,28 @@ class LiveStream<P, C> implements ToolStream<C> {
     if (opened === undefined) return
     opened.resolve(this.#seen)
     void Promise.resolve(opened.source.return?.()).catch(() => undefined)
+  }
+}
+
+/** The end of a call, for one waiter at a time: `Promise.race` would keep something of every chunk until then. */
+class End {
+  #ended = false
+  #wake: () => void = () => undefined
+
+  constructor(outcome: Promise<unknown>) {
+    void outcome.then(() => {
+      this.#ended = true
+      this.#wake()
+    })
+  }
+
+  /** What `step` comes to, or undefined when the call ends first. */
+  or<T>(step: () => PromiseLike<T>): Promise<T | undefined> {
+    return new Promise((resolve, reject) => {
+      this.#wake = () => resolve(undefined)
+      if (this.#ended) this.#wake()
+      else Promise.resolve(step()).then(resolve, reject)
+    })
   }
 }
 

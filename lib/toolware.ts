@@ -1,15 +1,23 @@
 import { type Composable, isUsable, notUsable } from './compose.ts'
-import { type Report, Run, type Settings, snapshotFacts } from './context.ts'
-import { Deadlines } from './deadline.ts'
+import { type Report, Run, type Settings } from './context.ts'
+import { Deadlines, TIMED_OUT, withTimeout } from './deadline.ts'
 import { CHANNELS } from './diagnostics.ts'
-import { isToolwareError } from './errors.ts'
+import { isToolwareError, quoted, ToolwareError } from './errors.ts'
 import { type Explanation, explanationOf } from './explain.ts'
+import { snapshotFacts } from './facts.ts'
 import { defaultLogger } from './logger.ts'
 import { asText, Blocked, messageOf } from './outcome.ts'
 import { type IntakeLimits, parseArguments, takeParams } from './params.ts'
 import { type Item, Plans, toolFilter } from './plan.ts'
 import { resultOf } from './result.ts'
-import { ambient, within } from './scope.ts'
+import {
+  ambient,
+  type Caller,
+  type ExplainOptions,
+  Scope,
+  type WrappedTool,
+  within,
+} from './scope.ts'
 import { Listeners, readIntake, type ToolwareOptions, vetOptions } from './settings.ts'
 import { SignalHub } from './signal.ts'
 import { openStream, type ToolStream } from './stream.ts'
@@ -61,27 +69,6 @@ export interface Coverage {
   readonly deadFilters: ReadonlyArray<{ readonly item: string; readonly tools: readonly string[] }>
 }
 
-/** The methods of a pipeline that take calls, with or without facts bound to them. */
-export interface Caller {
-  /** Takes a call through the pipeline. Never rejects for what hooks or the tool do. */
-  execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>): Promise<Outcome<R>>
-  /** As `execute`, for a tool that answers in pieces. */
-  stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>): ToolStream<C>
-  /** A function of the same shape that goes through the pipeline. */
-  wrap<P, R>(toolName: string, fn: Tool<P, R>, facts?: Facts): WrappedTool<P, R>
-  /** The same methods with more facts bound. */
-  scope(facts: Facts): Scope
-  /** Every hook's opinion, in order; nothing is executed, asked or audited. */
-  explain<P>(call: ToolCall<P>, options?: ExplainOptions): Promise<Explanation>
-}
-
-export interface ExplainOptions {
-  /** Allowed and asked calls keep what they took from limits, as if they had run. Default false. */
-  readonly keepReservations?: boolean | undefined
-}
-
-export type WrappedTool<P, R> = (params: P, ...rest: readonly unknown[]) => Promise<Awaited<R>>
-
 /**
  * A pipeline around the tool calls of an agent.
  *
@@ -100,6 +87,8 @@ export class Toolware implements Caller {
   readonly #asyncContext: boolean
   readonly #hub = new SignalHub()
   readonly #detached = new Set<PromiseLike<unknown>>()
+  /** Ids of calls that wait for `resume`. */
+  readonly #suspended = new Set<string>()
   readonly #errors: Listeners<Report>
   readonly #blocked: Listeners<CallEnd>
   readonly #settled: Listeners<CallEnd>
@@ -133,7 +122,7 @@ export class Toolware implements Caller {
       detach: (work) => this.#detach(work),
       settled: (run, outcome, signal) => this.#end(run, outcome, signal),
     }
-    options.approvals?.onRefused?.((held) => void this.#refused(held))
+    options.approvals?.onRefused?.((held) => this.#refused(held))
   }
 
   /**
@@ -194,35 +183,21 @@ export class Toolware implements Caller {
    * the outcome is blocked with its `APPROVAL_*` code.
    */
   async resume<P, R>(approvalId: string, tool: Tool<P, R>): Promise<Outcome<R>> {
-    const approver = this.#settings.approver
-    const refuse = (error: unknown): Outcome<R> => {
+    if (typeof tool !== 'function') throw new TypeError(`resume(id, tool): ${notTool(tool)}`)
+    let held: HeldCall
+    try {
+      const { approver } = this.#settings
+      if (approver?.claim === undefined) {
+        const problem = 'This pipeline keeps no suspended calls: its approvals cannot defer.'
+        throw new ToolwareError('APPROVAL_NOT_FOUND', problem)
+      }
+      held = await approver.claim(approvalId)
+    } catch (error) {
       const code = isToolwareError(error) ? error.code : 'STATE_UNAVAILABLE'
       const fault = { code, by: 'toolware', reason: messageOf(error), approvalId }
       return Object.freeze(new Blocked(fault, { durationMs: 0 }))
     }
-    if (approver?.claim === undefined) {
-      return Object.freeze(
-        new Blocked(
-          {
-            code: 'APPROVAL_NOT_FOUND',
-            by: 'toolware',
-            reason: 'This pipeline keeps no suspended calls. Give it approvals that can defer.',
-            approvalId,
-          },
-          { durationMs: 0 },
-        ),
-      )
-    }
-    let held: HeldCall
-    try {
-      held = await approver.claim(approvalId)
-    } catch (error) {
-      return refuse(error)
-    }
-    const run = this.#runFor(held.call as ToolCall<P>, tool, undefined)
-    run.rare.held = held
-    run.rare.id = held.id
-    return this.#go(run) as Promise<Outcome<R>>
+    return this.#go(this.#runHeld(held, tool)) as Promise<Outcome<R>>
   }
 
   /** Lists tools that were never wrapped here, and filters that match none of them. */
@@ -245,7 +220,7 @@ export class Toolware implements Caller {
     const group = Object.hasOwn(groups, event) ? groups[event] : undefined
     if (group === undefined || typeof listener !== 'function') {
       throw new TypeError(
-        `on() takes 'error', 'blocked' or 'settled' and a function; got ${asText(event)}`,
+        `on() takes 'error', 'blocked' or 'settled' and a function; got ${quoted(event)}`,
       )
     }
     // The table pairs each event with listeners of its own kind.
@@ -263,33 +238,40 @@ export class Toolware implements Caller {
   }
 
   async #close(): Promise<void> {
-    while (this.#detached.size > 0) await Promise.all([...this.#detached])
-    const closing = [...this.#items.map((item) => item.value), this.#settings.approver]
-    for (const part of closing) {
-      const close = (part as { close?: unknown } | undefined)?.close
-      if (typeof close !== 'function') continue
-      try {
-        await close.call(part)
-      } catch (error) {
-        this.log.error({ err: messageOf(error) }, `close() of ${nameOf(part)} failed`)
-      }
+    // Approvals first: what they refuse now still leaves through the hooks.
+    await this.#closePart(this.#settings.approver)
+    while (this.#detached.size > 0) {
+      const drained = await withTimeout(Promise.all(this.#detached), CLOSE_TIMEOUT_MS)
+      if (drained !== TIMED_OUT) continue
+      const fields = { left: this.#detached.size }
+      this.log.error(fields, `close() left detached work behind after ${CLOSE_TIMEOUT_MS} ms`)
+      break
+    }
+    for (const { value } of this.#items) await this.#closePart(value)
+  }
+
+  async #closePart(part: unknown): Promise<void> {
+    const close = (part as { close?: unknown } | undefined)?.close
+    if (typeof close !== 'function') return
+    try {
+      await close.call(part)
+    } catch (error) {
+      this.log.error({ err: messageOf(error) }, `close() of ${nameOf(part)} failed`)
     }
   }
 
   // Calls ----------------------------------------------------------------------------------------
 
   #execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts | undefined): Promise<Outcome<R>> {
-    if (typeof tool !== 'function') {
-      return Promise.reject(
-        new TypeError(`execute(call, tool): tool must be a function; got ${asText(tool)}`),
-      )
+    try {
+      if (typeof tool !== 'function') throw new TypeError(`execute(call, tool): ${notTool(tool)}`)
+      if (typeof call !== 'object' || call === null) {
+        throw new TypeError(`execute(call, tool): call must be an object; got ${quoted(call)}`)
+      }
+      return this.#go(this.#runFor(call, tool, own)) as Promise<Outcome<R>>
+    } catch (error) {
+      return Promise.reject(error)
     }
-    if (typeof call !== 'object' || call === null) {
-      return Promise.reject(
-        new TypeError(`execute(call, tool): call must be an object; got ${asText(call)}`),
-      )
-    }
-    return this.#go(this.#runFor(call, tool, own)) as Promise<Outcome<R>>
   }
 
   /** What is known of a call when it arrives. A refused one has its outcome already. */
@@ -305,13 +287,26 @@ export class Toolware implements Caller {
           own,
           call as Facts,
         )
+    return this.#arrive(call, tool, facts)
+  }
+
+  /** A call that was suspended. Its facts are its own: whoever resumes it adds none. */
+  #runHeld(held: HeldCall, tool: Tool<never>): Run {
+    const run = this.#arrive(held.call, tool, snapshotFacts(held.call))
+    run.rare.held = held
+    run.rare.id = held.id
+    this.#suspended.delete(held.id)
+    return run
+  }
+
+  #arrive<P>(call: ToolCall<P>, tool: Tool<never>, facts: Facts): Run {
     const { toolName } = call
     const taken = this.#take(call)
     const plans = this.#currentPlans()
     const isName = typeof toolName === 'string' && TOOL_NAME.test(toolName)
     const plan = plans.for(isName ? toolName : '')
     const params = typeof taken === 'string' ? NO_PARAMS : taken
-    const run = new Run(this.#settings, plan, asText(toolName), facts, params, tool as Tool<never>)
+    const run = new Run(this.#settings, plan, asText(toolName), facts, params, tool)
     if (!isName) {
       run.block({
         code: 'BAD_ARGUMENTS',
@@ -338,9 +333,11 @@ export class Toolware implements Caller {
     return this.#plans
   }
 
+  /** Only scopes and `asyncContext: true` enter async storage: it makes every promise dearer. */
   #go(run: Run): Promise<Outcome> {
-    const around = this.#asyncContext ? { facts: ambient()?.facts, call: run.view } : undefined
-    return around === undefined ? this.#through(run) : within(around, () => this.#through(run))
+    const around = ambient()
+    if (around === undefined && !this.#asyncContext) return this.#through(run)
+    return within({ facts: around?.facts, call: run.view }, () => this.#through(run))
   }
 
   #through(run: Run): Promise<Outcome> {
@@ -358,7 +355,7 @@ export class Toolware implements Caller {
 
   #stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>, own: Facts | undefined): ToolStream<C> {
     if (typeof tool !== 'function') {
-      throw new TypeError(`stream(call, tool): tool must be a function; got ${asText(tool)}`)
+      throw new TypeError(`stream(call, tool): ${notTool(tool)}`)
     }
     const { buffersStreams } = this.#currentPlans().for(asText(call?.toolName))
     if (buffersStreams && !this.#saidBuffered) {
@@ -374,11 +371,11 @@ export class Toolware implements Caller {
 
   #wrap<P, R>(toolName: string, fn: Tool<P, R>, own: Facts | undefined): WrappedTool<P, R> {
     if (typeof toolName !== 'string' || !TOOL_NAME.test(toolName)) {
-      throw new TypeError(`wrap(toolName, fn): not a tool name: ${asText(toolName)}`)
+      throw new TypeError(`wrap(toolName, fn): not a tool name: ${quoted(toolName)}`)
     }
     if (typeof fn !== 'function') {
       throw new TypeError(
-        `wrap(${JSON.stringify(toolName)}, fn): fn must be a function; got ${asText(fn)}`,
+        `wrap(${JSON.stringify(toolName)}, fn): fn must be a function; got ${quoted(fn)}`,
       )
     }
     this.#wrappedNames.add(toolName)
@@ -414,23 +411,20 @@ export class Toolware implements Caller {
   #end(run: Run, outcome: Outcome, signal: AbortSignal | undefined): void {
     if (signal !== undefined) this.#hub.unfollow(signal, run)
     if (run.rareIfAny?.judging !== undefined) return
+    if (outcome.status === 'pending') this.#suspended.add(run.id)
     if (outcome.status === 'blocked' && this.#blocked.size > 0)
       this.#blocked.tell({ ctx: run.view, outcome })
     if (this.#settled.size > 0) this.#settled.tell({ ctx: run.view, outcome })
     if (CHANNELS.end.hasSubscribers) CHANNELS.end.publish({ ctx: run.view, outcome })
   }
 
-  /** A suspended call that will never run gives back what it had reserved. */
-  async #refused(held: HeldCall): Promise<void> {
-    const run = this.#runFor(held.call, () => undefined, undefined)
-    run.rare.held = held
-    run.rare.id = held.id
-    run.block({
-      code: 'APPROVAL_DENIED',
-      by: 'toolware',
-      reason: 'A person denied this call, or nobody decided.',
-    })
-    await this.#go(run)
+  /** A suspended call of this pipeline that will never run gives back what it had reserved. */
+  #refused(held: HeldCall): void {
+    if (!this.#suspended.has(held.id)) return
+    const run = this.#runHeld(held, () => undefined)
+    const reason = 'The call waited for a person and was denied, withdrawn, or not decided in time.'
+    run.block({ code: 'APPROVAL_DENIED', by: 'toolware', reason })
+    this.#detach(this.#go(run))
   }
 
   #report(report: Report): void {
@@ -455,6 +449,12 @@ export class Toolware implements Caller {
 
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/
 const NO_PARAMS: Params = Object.freeze({})
+/** How long `close()` waits for detached work. */
+const CLOSE_TIMEOUT_MS = 30_000
+
+function notTool(value: unknown): string {
+  return `tool must be a function; got ${quoted(value)}`
+}
 
 function isSource(value: unknown): value is HookSource {
   return (
@@ -464,52 +464,4 @@ function isSource(value: unknown): value is HookSource {
 
 function nameOf(value: unknown): string {
   return (value as { name?: string } | undefined)?.name || 'an unnamed part'
-}
-
-/** What a scope calls: the pipeline's methods with facts. */
-interface Bound {
-  execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts): Promise<Outcome<R>>
-  stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>, own: Facts): ToolStream<C>
-  wrap<P, R>(toolName: string, fn: Tool<P, R>, own: Facts): WrappedTool<P, R>
-  explain<P>(call: ToolCall<P>, options: ExplainOptions, own: Facts): Promise<Explanation>
-}
-
-/** A pipeline's methods bound to facts, which also flow along with asynchronous work. */
-export class Scope implements Caller {
-  readonly facts: Facts
-  readonly #bound: Bound
-
-  constructor(facts: Facts, bound: Bound) {
-    this.facts = snapshotFacts(facts)
-    this.#bound = bound
-  }
-
-  /** Runs `work` so that tools wrapped elsewhere find these facts. */
-  run<T>(work: () => T): T {
-    return within({ facts: this.#around(), call: ambient()?.call }, work)
-  }
-
-  execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>): Promise<Outcome<R>> {
-    return this.run(() => this.#bound.execute(call, tool, this.facts))
-  }
-
-  stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>): ToolStream<C> {
-    return this.run(() => this.#bound.stream(call, tool, this.facts))
-  }
-
-  wrap<P, R>(toolName: string, fn: Tool<P, R>, facts?: Facts): WrappedTool<P, R> {
-    return this.#bound.wrap(toolName, fn, snapshotFacts(this.facts, facts))
-  }
-
-  explain<P>(call: ToolCall<P>, options: ExplainOptions = {}): Promise<Explanation> {
-    return this.run(() => this.#bound.explain(call, options, this.facts))
-  }
-
-  scope(facts: Facts): Scope {
-    return new Scope(snapshotFacts(this.facts, facts), this.#bound)
-  }
-
-  #around(): Facts {
-    return snapshotFacts(ambient()?.facts, this.facts)
-  }
 }

@@ -197,8 +197,8 @@ export interface AskRequest {
   readonly scope?: string | undefined
   /** Lets the person change the params; policies judge them again. */
   readonly editable?: boolean | undefined
-  /** The plugin that asked, stamped by `PluginHost`. */
-  readonly pluginId?: string | undefined
+  /** Stands as the asker in place of the hook's name, where one hook asks for several: `plugin:<id>`. */
+  readonly asker?: string | undefined
   /** Called once with what came of it. Not awaited; what it throws is reported. */
   readonly onResolution?: ((resolution: ApprovalResolution) => unknown) | undefined
 }
@@ -249,6 +249,7 @@ export interface HookOptions {
 
 /** Something whose hooks may change, such as a plugin host. Calls use the hooks that were current when they began. */
 export interface HookSource {
+  readonly name?: string | undefined
   hooks(): readonly AnyHook[]
   /** Calls the listener whenever `hooks()` would answer anew. */
   onChange?(listener: () => void): unknown
@@ -406,6 +407,8 @@ export interface HeldCall {
   readonly id: string
   readonly call: ToolCall
   readonly approvedParams: Params
+  /** The names of those who had asked: nobody else may ask now. */
+  readonly askers: readonly string[]
   /** The person changed the params: they are judged by `check` only. */
   readonly edited: boolean
   /** Whether what would run now is what was approved: tool, params, session, directory, environment, policies. */
@@ -416,6 +419,7 @@ export interface HeldCall {
 
 /** Whoever can put a question to a person. `ApprovalQueue` is one. */
 export interface Approver {
+  /** Tells the askers (`onResolution`) what it answers, or later what came of `pending`. When it rejects, the pipeline does. */
   decide(question: ApprovalQuestion, signal: AbortSignal): MaybePromise<ApprovalAnswer>
   /** Takes a decided call out of the store, once. Rejects with an `APPROVAL_*` code otherwise. */
   claim?(approvalId: string): MaybePromise<HeldCall>

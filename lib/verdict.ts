@@ -1,5 +1,6 @@
 import { ToolwareError } from './errors.ts'
 import type {
+  ApprovalResolution,
   AskRequest,
   AskVerdict,
   DenyOptions,
@@ -63,4 +64,18 @@ export function askFixing(request: AskRequest, reason: string): AskVerdict {
 /** The reason given to {@link askFixing}, if that made the request. */
 export function fixesParams(request: AskRequest): string | undefined {
   return (request as { readonly [FIXES]?: string })[FIXES]
+}
+
+/** Calls an asker's `onResolution`, not awaited; what it throws or rejects with goes to `report`. */
+export function tellResolution(
+  request: AskRequest,
+  resolution: ApprovalResolution,
+  report: (error: unknown) => void,
+): void {
+  try {
+    const work = request.onResolution?.(resolution)
+    void Promise.resolve(work).catch(report)
+  } catch (error) {
+    report(error)
+  }
 }

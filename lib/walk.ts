@@ -48,6 +48,7 @@ export abstract class Walk implements Waiting, Waiter {
       const step = this.#steps[s] as Step
       this.#startWait(step.entry.timeoutMs ?? run.settings.beforeTimeoutMs, (cause) => {
         this.#turn++
+        this.#endWait()
         const limit = step.entry.timeoutMs ?? run.settings.beforeTimeoutMs
         const late =
           cause === 'timeout' ? handlerLate(step.entry.name, step.phase, limit) : undefined
@@ -100,6 +101,7 @@ export abstract class Walk implements Waiting, Waiter {
           // The way out is not for the caller to cut short.
           if (cause === 'aborted') return
           this.#turn++
+          this.#endWait()
           run.budgetSpent = true
           const phase = run.ran ? 'after' : 'skipped'
           const late = handlerLate(entry.name, phase, run.settings.afterTimeoutMs)

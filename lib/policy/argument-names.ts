@@ -16,24 +16,29 @@ const MAYBE = new Set(
 const NO_PATHS = new Set('xpath jsonpath keypath classpath urlpath fieldpath profile'.split(' '))
 const GLOBS = new Set('include includes includepattern glob globs globpattern'.split(' '))
 const PATCHES = new Set('patch diff'.split(' '))
-const PLURAL = /^(.*[^s])(?:ies|s)$/
 
 const MAX_NAME = 128
-// Most names say nothing; these two look once at names that folding would leave alone.
-const PLAIN = /^[A-Za-z0-9]+$/
+// Most names say nothing; these two look once, before folding.
+const PLAIN = /^[A-Za-z0-9_-]+$/
 const HINT =
-  /path|file|dir|folder|cwd|src|des?t|archive|attachment|put|from|to|source|target|root|ur[il]|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
+  /path|file|dir|folder|cwd|src|de?st|archive|attachment|put|from|to|source|target|root|ur[il]|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
+
+function singular(key: string): string {
+  if (key.endsWith('ies')) return `${key.slice(0, -3)}y`
+  return key.endsWith('s') && !key.endsWith('ss') ? key.slice(0, -1) : key
+}
 
 /**
  * What the name of an argument says, compared without case, `_` and `-`. `exclude` is none: it names what is left
  * alone.
  */
 export function nameKind(name: string): NameKind {
-  if (name.length > MAX_NAME || (PLAIN.test(name) && !HINT.test(name))) return undefined
+  if (name.length > MAX_NAME) return undefined
+  if (PLAIN.test(name) && !HINT.test(name.replace(/[_-]/g, ''))) return undefined
   const key = foldKey(name)
   if (NO_PATHS.has(key)) return undefined
-  const single = PLURAL.exec(key)?.[1] ?? key
-  if (PATHS.has(key) || PATHS.has(single) || PATHS.has(`${single}y`)) return 'path'
+  const single = singular(key)
+  if (PATHS.has(key) || PATHS.has(single)) return 'path'
   if (GLOBS.has(key)) return 'glob'
   if (PATCHES.has(key)) return 'patch'
   if (MAYBE.has(key) || MAYBE.has(single)) return 'maybe-path'
@@ -63,6 +68,7 @@ export function beginsAsPath(value: string): boolean {
 
 /** Names of the argument that says where a command runs. */
 export function isCwdName(name: string, isExec: boolean): boolean {
+  if (name.length > MAX_NAME) return false
   const key = foldKey(name)
   if (/^(?:cwd|workdir|workingdir|workingdirectory)$/.test(key)) return true
   return isExec && /^(?:dir|directory|dirpath|folder)$/.test(key)
@@ -70,5 +76,6 @@ export function isCwdName(name: string, isExec: boolean): boolean {
 
 /** Names of the argument that holds environment variables. */
 export function isEnvName(name: string): boolean {
+  if (name.length > MAX_NAME) return false
   return /^(?:env|environment|envvars|environmentvariables|envs)$/.test(foldKey(name))
 }

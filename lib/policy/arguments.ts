@@ -36,13 +36,17 @@ type Params = Readonly<Record<string, unknown>>
 type Target = 'paths' | 'globs' | 'patches'
 
 /** More path arguments than this in one call are refused: each is looked up on disk. */
-const MAX_ARGUMENTS = 1000
-const MAX_LENGTH = 65_536
+const MAX_ARGUMENTS = 500
+const MAX_LENGTH = 32_768
+const MAX_NAMES = 20_000
 const EXPECTED: Readonly<Record<Target, string>> = {
   paths: 'a path as text',
   globs: 'a glob as text, or a list of them',
   patches: 'a patch as text',
 }
+
+const PATCH = /^(?:[ \t]*\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m
+const PATCHING = /\b(?:apply_patch|applypatch|patch|apply|am)\b/
 
 class Collector {
   readonly paths: TextArgument[] = []
@@ -71,6 +75,21 @@ class Collector {
     if (!isCwdName(key, isExec)) return
     if (typeof value === 'string') this.cwd ??= { at: key, text: value }
     else if (isExec && value !== null) this.refuse(key, 'a directory as text', value)
+  }
+
+  /** Patches that arrive in a command: in a here-document, or as its argument. */
+  takePatches(key: string, value: unknown): void {
+    const isList = Array.isArray(value)
+    const texts = (isList ? value : [value]).filter((item) => typeof item === 'string')
+    if (!texts.some((text) => PATCHING.test(text))) return
+    for (const [i, text] of texts.entries()) {
+      if (PATCH.test(text)) this.add('patches', isList ? `${key}[${i}]` : key, text)
+    }
+  }
+
+  refuseSize(): void {
+    const reason = `the call has more than ${MAX_NAMES} names of arguments; split it`
+    this.bad ??= { at: 'arguments', found: finding('arguments', reason) }
   }
 
   refuse(at: string, expected: string, value: unknown): void {
@@ -137,7 +156,10 @@ function placeOf(node: Node, showsIndex: boolean): string {
 function search(params: Params, facts: ToolFacts | undefined, into: Collector): void {
   const kinds = new Map<string, NameKind>()
   const kindOf = (name: string): NameKind => {
-    if (!kinds.has(name)) kinds.set(name, nameKind(name))
+    if (!kinds.has(name)) {
+      kinds.set(name, nameKind(name))
+      if (kinds.size > MAX_NAMES) into.refuseSize()
+    }
     return kinds.get(name)
   }
   const text = new Set(facts?.text)
@@ -151,8 +173,10 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
     inside: false,
   }
   const todo: Node[] = []
+  const commands = facts?.commands ?? ['command', 'cmd']
   for (const key of Object.keys(params)) {
     const isOwn = facts?.commands?.includes(key) || facts?.patches?.includes(key)
+    if (commands.includes(key)) into.takePatches(key, params[key])
     if (!isOwn) into.takeCwd(key, params[key], facts)
     if (!isOwn && !text.has(key)) todo.push(below(top, key, params[key], kindOf))
   }
@@ -169,6 +193,7 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
       }
     } else if (isObject(value)) {
       for (const key of Object.keys(value)) {
+        if (into.bad) return
         const next = value[key]
         if (typeof next === 'number' || typeof next === 'boolean' || text.has(key)) continue
         const isNamed = typeof next === 'object' || inside || kind === 'path' || kindOf(key)
@@ -191,7 +216,8 @@ function judgeText(node: Node, value: string, into: Collector): void {
   } else if (kind === 'glob') {
     if (value !== '') add('globs')
   } else if (kind === 'patch') {
-    if (/^[ \t]*\*\*\* Begin Patch|^(?:--- |diff --git |Index: )/m.test(value)) add('patches')
+    if (/^(?:[ \t]*\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m.test(value))
+      add('patches')
   } else if (kind === 'maybe-path' ? looksLikePath(name, value) : inside && beginsAsPath(value)) {
     add('paths')
   }

@@ -106,13 +106,14 @@ function actionAccess(
   params: Readonly<Record<string, unknown>>,
 ): Access {
   const named = actions.filter(({ key }) => Object.hasOwn(params, key))
+  // Anything that is not listed as reading changes something.
   let worst: Access = 'read'
   for (const rule of named.length > 0 ? named : actions.slice(0, 1)) {
     const action = named.length > 0 ? params[rule.key] : rule.default
     const text = typeof action === 'string' ? action : ''
     if (rule.read.includes(text)) continue
-    const next = rule.write?.includes(fold(text).trim()) ? 'write' : access
-    if (EXEC_FIRST[next] > EXEC_FIRST[worst]) worst = next === 'read' ? 'write' : next
+    const runs = access === 'exec' && !rule.write?.includes(fold(text).trim())
+    if (worst !== 'exec') worst = runs ? 'exec' : 'write'
   }
   return worst
 }

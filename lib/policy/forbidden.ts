@@ -159,10 +159,10 @@ function meet(a: Segment, b: Segment): boolean {
 
 /** Whether the literal parts of a tool's segment name what the forbidden one is about. */
 function names(tool: Segment, forbidden: Segment): boolean {
-  if (tool.text === '') return false
+  // `*.*` names nothing, `.*` names hidden files.
+  if (!tool.isDotted && !/[\p{L}\p{N}]/u.test(tool.text)) return false
   if (forbidden.matches(tool.text)) return true
-  const hidden = forbidden.text.startsWith('.') && !tool.text.startsWith('.')
-  return !hidden && tool.matches(forbidden.text)
+  return tool.matches(forbidden.text)
 }
 
 function isNamed({ segments, last }: Tree, glob: readonly Segment[]): boolean {

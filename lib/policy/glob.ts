@@ -79,6 +79,8 @@ export interface Segment {
   readonly kind: 'globstar' | 'star' | 'literal' | 'pattern'
   /** The literal characters, folded. */
   readonly text: string
+  /** True when it begins with a literal dot, and so is meant for hidden files too. */
+  readonly isDotted: boolean
   matches(name: string): boolean
 }
 
@@ -133,15 +135,16 @@ function pieces(segment: string): Piece[] | string {
  * @returns The segment, or a text that says what is wrong with it.
  */
 export function segment(source: string): Segment | string {
-  if (source === '**') return { kind: 'globstar', text: '', matches: () => true }
-  if (/^\*+$/.test(source)) return { kind: 'star', text: '', matches: () => true }
+  if (source === '**') return { kind: 'globstar', text: '', isDotted: false, matches: () => true }
+  if (/^\*+$/.test(source)) return { kind: 'star', text: '', isDotted: false, matches: () => true }
   const found = pieces(source)
   if (typeof found === 'string') return found
   const literal = (all: readonly Piece[]): string =>
     fold(all.filter((piece) => typeof piece === 'string').join(''))
   const text = literal(found)
+  const isDotted = found[0] === '.'
   if (found.every((piece) => typeof piece === 'string')) {
-    return { kind: 'literal', text, matches: (name) => name === text }
+    return { kind: 'literal', text, isDotted, matches: (name) => name === text }
   }
   // Literals are folded in runs, since folding joins characters (`e` and an accent) and splits them (`ﬁ`).
   const folded: Piece[] = []
@@ -159,9 +162,14 @@ export function segment(source: string): Segment | string {
   }
   flush()
   if (folded.every((piece) => typeof piece === 'string' || piece === STAR)) {
-    return { kind: 'pattern', text, matches: starred(folded.reduce<string[]>(joinRuns, [''])) }
+    return {
+      kind: 'pattern',
+      text,
+      isDotted,
+      matches: starred(folded.reduce<string[]>(joinRuns, [''])),
+    }
   }
-  return { kind: 'pattern', text, matches: (name) => matchesPieces(folded, [...name]) }
+  return { kind: 'pattern', text, isDotted, matches: (name) => matchesPieces(folded, [...name]) }
 }
 
 function joinRuns(runs: string[], piece: Piece): string[] {
@@ -201,9 +209,10 @@ function matchesPieces(pattern: readonly Piece[], text: readonly string[]): bool
 
 /** What is wrong with a path glob in a configuration, segment by segment; undefined when nothing is. */
 export function badSegment(source: string): string | undefined {
-  if (source === '..') return 'it climbs with ".."; write the absolute path'
-  if (/[@!+?*]\(/.test(source)) return 'extglobs such as @(a|b) are refused; use {a,b}'
-  if (source !== '**' && source.includes('**')) return '"**" must stand alone between slashes'
+  if (source === '..') return 'a ".." in it; write the absolute path'
+  if (/[@!+?*]\(/.test(source)) return 'an extglob such as @(a|b) in it; use {a,b}'
+  if (source !== '**' && source.includes('**'))
+    return 'a "**" that does not stand alone between slashes'
   const stars = source === '**' ? 0 : source.split('*').length - 1
   if (stars > MAX_STARS) return `more than ${MAX_STARS} stars in one segment`
   const compiled = segment(source)

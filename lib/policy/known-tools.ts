@@ -44,7 +44,7 @@ const ROWS: Readonly<Record<string, ToolFacts>> = {
   'read_file file_read Read read view view_file open_file read_text_file read_media_file':
     read(FILE),
   'get_file_info file_info stat view_image NotebookRead': read([...FILE, 'notebook_path']),
-  'pdf_read read_pdf': read([...FILE, 'pdf']),
+  'pdf_read read_pdf': read(FILE),
   'image_analyze vision_analyze': read(['image_path', 'image_paths[]', 'path']),
   'read_multiple_files read_many_files': read(['path'], {
     globs: ['paths[]', 'include[]', 'files[]', 'file_paths[]'],
@@ -148,7 +148,10 @@ const ROWS: Readonly<Record<string, ToolFacts>> = {
       },
     ],
   },
-  'runTests run_tests': opaque,
+  'runTests run_tests run_task create_and_run_task run_notebook_cell run_vscode_command': opaque,
+
+  // Plans, memory, sessions
+  'todo manage_todo_list': acting({ key: 'action', default: 'list', read: ['list', 'get'] }),
   automation: acting({
     key: 'action',
     default: 'list',

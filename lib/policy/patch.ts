@@ -9,9 +9,11 @@ export interface PatchPath {
 
 const MAX_CHARACTERS = 1_048_576
 const MAX_LINES = 100_000
-const MAX_PATHS = 1000
+const MAX_PATHS = 500
+/** Longer names are no paths, even when every byte is escaped. */
+const MAX_NAME = 32_768
 
-const CODEX_HEADER = /^\s*\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/
+const CODEX_HEADER = /^\s*\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/s
 const CODEX_BEGIN = /^\s*\*\*\* Begin Patch\s*$/
 const HUNK = /^@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@/
 const LINK_MODE = /^(?:(?:new|old|new file|deleted file) mode 120000|index \S+ 120000)\s*$/
@@ -40,6 +42,7 @@ export function patchPaths(text: string): readonly PatchPath[] | string {
 function codexPaths(lines: readonly string[]): readonly PatchPath[] | string {
   const paths: PatchPath[] = []
   for (const line of lines) {
+    // Names are taken whole: what ends a line elsewhere, such as U+2028, is part of them here.
     const found = CODEX_HEADER.exec(line)?.[1]
     if (found === undefined) continue
     const path = found.trim()
@@ -54,7 +57,8 @@ function codexPaths(lines: readonly string[]): readonly PatchPath[] | string {
 
 function unquote(name: string): string | undefined {
   if (!name.startsWith('"')) return name
-  const body = /^"((?:[^"\\]|\\.)*)"/.exec(name)?.[1]
+  if (name.length > MAX_NAME) return undefined
+  const body = /^"((?:[^"\\]|\\.)*)"/s.exec(name)?.[1]
   if (body === undefined) return undefined
   const simple: Readonly<Record<string, string>> = {
     a: '\x07',
@@ -102,7 +106,7 @@ function asPatchPath(name: string): PatchPath {
 
 function gitNames(rest: string): readonly string[] | undefined {
   if (rest.startsWith('"') || rest.includes(' "')) {
-    const quoted = rest.match(/"(?:[^"\\]|\\.)*"|[^\s"]+/g) ?? []
+    const quoted = rest.match(/"(?:[^"\\]|\\.)*"|[^\s"]+/gs) ?? []
     const names = quoted.map(unquote)
     return names.includes(undefined) ? undefined : (names as string[])
   }
@@ -165,7 +169,7 @@ function diffPaths(lines: readonly string[]): readonly PatchPath[] | string {
     } else if (/^(?:GIT binary patch|Binary files )/.test(line) && isLink) {
       return 'a link in it has a binary body'
     } else {
-      const found = /^(?:--- |\+\+\+ |\*\*\* (?!\d+(?:,\d+)? \*))(.*)$/.exec(line)
+      const found = /^(?:--- |\+\+\+ |\*\*\* (?!\d+(?:,\d+)? \*))(.*)$/s.exec(line)
       if (found && !add(headerName(found[1] as string))) return UNREADABLE
     }
   }

@@ -22,7 +22,7 @@ const actions = z.strictObject({
 })
 
 /** The schema of one tool declaration. */
-export const toolSection: z.ZodType<ToolDeclaration> = z
+const toolSection: z.ZodType<ToolDeclaration> = z
   .strictObject({
     access: z.enum(['read', 'write', 'exec'], { error: 'must be read, write or exec' }),
     paths: z.array(argument).optional(),
@@ -34,7 +34,7 @@ export const toolSection: z.ZodType<ToolDeclaration> = z
   })
   .refine((tool) => tool.command === undefined || tool.access === 'exec', {
     path: ['command'],
-    error: "is for tools with access: 'exec'",
+    error: 'is for tools with access: exec',
   })
 
 /** The schema of the `tools` section: declarations by exact tool name. */

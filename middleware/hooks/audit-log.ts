@@ -1,14 +1,16 @@
 import { createHash } from 'node:crypto'
+import { z } from 'zod'
 import { configError } from '../../lib/errors.ts'
 import { type AuditLogger, auditLogger } from '../../lib/logger.ts'
+import { readOptions } from '../../lib/read-options.ts'
 import { redactText, redactValue } from '../../lib/redact.ts'
 import type { FailureCause, HookContext, Outcome } from '../../lib/types.ts'
 
 /** Which bodies an audit record carries, always redacted. */
 export type AuditBodies = 'none' | 'arguments' | 'results' | 'all'
 
-/** Options of {@link auditLog}. */
-export interface AuditLogOptions {
+/** The `audit` section of a configuration. */
+export interface AuditSection {
   /** JSON lines are appended here, synchronously; missing directories are made. Without it: the app's logger. */
   readonly file?: string | undefined
   /** Links records by hash, so that `toolware audit verify` finds edits. Needs `file`. Default false. */
@@ -21,6 +23,10 @@ export interface AuditLogOptions {
   readonly maxBodyLength?: number | undefined
   /** `['error']` lets calls go on whose arrival cannot be written. Default: they are blocked. */
   readonly failOpen?: readonly FailureCause[] | undefined
+}
+
+/** Options of {@link auditLog}. */
+export interface AuditLogOptions extends AuditSection {
   /** Milliseconds since the epoch, for the time of records in `file`. Default `Date.now`. */
   readonly clock?: (() => number) | undefined
 }
@@ -36,8 +42,15 @@ export interface AuditLogHook {
   close(): void
 }
 
-/** Options as a configuration file gives them; all but `clock`. */
-export const AUDIT_BODIES: readonly AuditBodies[] = ['none', 'arguments', 'results', 'all']
+/** The schema of the `audit` section. */
+export const auditSection: z.ZodType<AuditSection> = z.strictObject({
+  file: z.string().min(1).optional(),
+  chain: z.boolean().optional(),
+  fsync: z.boolean().optional(),
+  bodies: z.enum(['none', 'arguments', 'results', 'all']).optional(),
+  maxBodyLength: z.int().positive().optional(),
+  failOpen: z.array(z.enum(['error', 'timeout'])).optional(),
+})
 
 const MAX_FACT = 256
 const MAX_REASON = 500
@@ -53,9 +66,10 @@ const MAX_REASON = 500
  * @example app.use(auditLog({ file: 'audit.jsonl', chain: true }))
  */
 export function auditLog(options: AuditLogOptions = {}): AuditLogHook {
-  const { bodies = 'none', maxBodyLength = 2000, failOpen = [] } = options
-  checkOptions(options, bodies, maxBodyLength)
-  const destination = openDestination(options)
+  const { clock, ...given } = options
+  const section = readOptions(auditSection, given, 'audit')
+  const { bodies = 'none', maxBodyLength = 2000, failOpen = [] } = section
+  const destination = openDestination(section, clock)
   const arrivals = { arguments: bodies === 'arguments' || bodies === 'all', maxBodyLength }
   const ends = { results: bodies === 'results' || bodies === 'all', maxBodyLength }
   // Says per call, in its own scratch space, that this hook has recorded the arrival.
@@ -90,24 +104,15 @@ export function auditLog(options: AuditLogOptions = {}): AuditLogHook {
   }
 }
 
-function checkOptions(options: AuditLogOptions, bodies: string, maxBodyLength: number): void {
-  if (!AUDIT_BODIES.some((known) => known === bodies)) {
-    throw configError('audit.bodies', `"${bodies}" is none of ${AUDIT_BODIES.join(', ')}`)
+function openDestination(
+  { file, chain, fsync }: AuditSection,
+  clock: AuditLogOptions['clock'],
+): AuditLogger | undefined {
+  if (file !== undefined) return auditLogger({ file, chain, fsync, clock })
+  for (const [key, value] of Object.entries({ chain, fsync })) {
+    if (value) throw configError(`audit.${key}`, 'works on a file; name one in audit.file')
   }
-  if (!Number.isSafeInteger(maxBodyLength) || maxBodyLength < 1) {
-    throw configError('audit.maxBodyLength', `${maxBodyLength} is no positive integer`)
-  }
-  if (options.file === '') throw configError('audit.file', '"" is no file name')
-  for (const key of ['chain', 'fsync'] as const) {
-    if (options[key] && options.file === undefined) {
-      throw configError(`audit.${key}`, 'works on a file; name one in audit.file')
-    }
-  }
-}
-
-function openDestination(options: AuditLogOptions): AuditLogger | undefined {
-  const { file, chain, fsync, clock } = options
-  return file === undefined ? undefined : auditLogger({ file, chain, fsync, clock })
+  return undefined
 }
 
 /** Host facts are short texts; whatever else a caller put there is cut, and never runs code. */

@@ -1,6 +1,12 @@
 import { createHash } from 'node:crypto'
-import { configError } from '../../lib/errors.ts'
+import { z } from 'zod'
 import { toolNames } from '../../lib/policy/tool-names.ts'
+import {
+  examplesSection,
+  holdExamples,
+  type PolicyExamples,
+} from '../../lib/policy/tool-section.ts'
+import { readOptions } from '../../lib/read-options.ts'
 import { type LimitState, memoryState, type Taken } from '../../lib/state/memory.ts'
 import type {
   Answer,
@@ -8,6 +14,7 @@ import type {
   FailureCause,
   HookContext,
   MaybePromise,
+  Opinion,
   Outcome,
 } from '../../lib/types.ts'
 import { deny } from '../../lib/verdict.ts'
@@ -15,11 +22,8 @@ import { deny } from '../../lib/verdict.ts'
 /** What calls are counted by. */
 export type RateScope = 'sender' | 'session' | 'agent' | 'channel' | 'tool'
 
-/** All of {@link RateScope}. */
-export const RATE_SCOPES: readonly RateScope[] = ['sender', 'session', 'agent', 'channel', 'tool']
-
-/** Options of {@link rateLimit}. */
-export interface RateLimitOptions {
+/** One of the `rateLimits` of a configuration. */
+export interface RateLimitSection {
   /** Globs over tool names, compared without case. Default: every tool. */
   readonly tools?: readonly string[] | undefined
   /** Each combination of these has a window of its own. Default: one window for all calls. */
@@ -28,10 +32,30 @@ export interface RateLimitOptions {
   readonly limit: number
   /** Default 60 000. */
   readonly windowMs?: number | undefined
-  /** Default: memory of this process. */
-  readonly state?: LimitState | undefined
   /** `['error']` lets calls pass while the state cannot be reached. Default: they are blocked. */
   readonly failOpen?: readonly FailureCause[] | undefined
+  /** Calls that must be judged so when they come one after the other, first the allowed ones. Checked at load. */
+  readonly examples?: PolicyExamples | undefined
+}
+
+/** A limit in a configuration. */
+export const count: z.ZodType<number> = z.int().positive()
+export const failOpenSection: z.ZodType<FailureCause[]> = z.array(z.enum(['error', 'timeout']))
+
+/** The schema of one of the `rateLimits`. */
+export const rateLimitSection: z.ZodType<RateLimitSection> = z.strictObject({
+  tools: z.array(z.string()).optional(),
+  per: z.array(z.enum(['sender', 'session', 'agent', 'channel', 'tool'])).optional(),
+  limit: count,
+  windowMs: count.optional(),
+  failOpen: failOpenSection.optional(),
+  examples: examplesSection.optional(),
+})
+
+/** Options of {@link rateLimit}. */
+export interface RateLimitOptions extends RateLimitSection {
+  /** Default: memory of this process. */
+  readonly state?: LimitState | undefined
   /** Milliseconds since the epoch, for the default state. Default `Date.now`. */
   readonly clock?: (() => number) | undefined
   /** Names the counters and stands in messages. Two limits that share a state need different ones. Default `rateLimit`. */
@@ -57,28 +81,19 @@ export interface RateLimitHook {
  * @example app.use(rateLimit({ tools: ['web_*'], per: ['sender'], limit: 30, windowMs: 60_000 }))
  */
 export function rateLimit(options: RateLimitOptions): RateLimitHook {
-  const { per = [], limit, windowMs = 60_000, id = 'rateLimit', failOpen = [] } = options
-  positive(limit, `${id}.limit`)
-  positive(windowMs, `${id}.windowMs`)
-  for (const [i, scope] of per.entries()) {
-    if (!RATE_SCOPES.includes(scope)) {
-      throw configError(`${id}.per[${i}]`, `"${scope}" is none of ${RATE_SCOPES.join(', ')}`)
-    }
-  }
-  const names = options.tools && toolNames(options.tools, `${id}.tools`)
+  const { state, clock, id = 'rateLimit', ...given } = options
+  const section = readOptions(rateLimitSection, given, id)
+  const { per = [], limit, windowMs = 60_000, failOpen = [], tools } = section
+  const names = tools && toolNames(tools, `${id}.tools`)
   const rate = { limit, rule: `${id}: ${limit} per ${span(windowMs)}` }
+  const rateFor = ({ toolName }: LimitedCall): Rate | undefined =>
+    !names || names.folded(toolName) !== undefined ? rate : undefined
+  const limits = { id, per, windowMs, failOpen, rateFor }
+  holdExamples(section.examples, `${id}.examples`, exampleJudge(limits))
   return {
     name: 'RateLimit',
     failOpen,
-    ...limiter({
-      id,
-      per,
-      windowMs,
-      failOpen,
-      state: options.state ?? memoryState({ clock: options.clock }),
-      rateFor: ({ toolName }) =>
-        !names || names.folded(toolName) !== undefined ? rate : undefined,
-    }),
+    ...limiter({ ...limits, state: state ?? memoryState({ clock }) }),
   }
 }
 
@@ -97,7 +112,23 @@ export interface LimiterOptions {
   readonly state: LimitState
   readonly failOpen: readonly FailureCause[]
   /** Undefined: the call is not limited. Must answer the same for one call each time. */
-  rateFor(ctx: HookContext): Rate | undefined
+  rateFor(ctx: LimitedCall): Rate | undefined
+}
+
+/** What a limit looks at. */
+export type LimitedCall = Pick<
+  HookContext,
+  'id' | 'toolName' | 'senderId' | 'sessionId' | 'agentId' | 'channelId' | 'log'
+>
+
+/** Judges examples with counters of their own: all of them come at once, from nobody. */
+export function exampleJudge(
+  options: Omit<LimiterOptions, 'state'>,
+): (call: { readonly toolName: string }) => Opinion {
+  const { before } = limiter({ ...options, state: memoryState({ clock: () => 0 }) })
+  let n = 0
+  // Memory answers at once and never fails, so there is nothing to wait for or to log.
+  return ({ toolName }) => before({ toolName, id: `example-${n++}` } as HookContext) as Opinion
 }
 
 /** The three phases of a limit: take a slot, keep it when the tool started, give it back when not. */
@@ -172,7 +203,7 @@ function span(ms: number): string {
   return ms >= 1000 ? `${Math.ceil(ms / 1000)} s` : `${ms} ms`
 }
 
-const FACTS: Readonly<Record<RateScope, (ctx: HookContext) => string | undefined>> = {
+const FACTS: Readonly<Record<RateScope, (ctx: LimitedCall) => string | undefined>> = {
   sender: (ctx) => ctx.senderId,
   session: (ctx) => ctx.sessionId,
   agent: (ctx) => ctx.agentId,
@@ -180,14 +211,7 @@ const FACTS: Readonly<Record<RateScope, (ctx: HookContext) => string | undefined
   tool: (ctx) => ctx.toolName.toLowerCase(),
 }
 
-function keyOf(id: string, per: readonly RateScope[], ctx: HookContext): string {
+function keyOf(id: string, per: readonly RateScope[], ctx: LimitedCall): string {
   const key = JSON.stringify([id, ...per.map((scope) => FACTS[scope](ctx) ?? null)])
   return key.length <= 256 ? key : createHash('sha256').update(key).digest('base64')
-}
-
-/** @throws {ToolwareError} `CONFIG` unless `value` is a positive integer. */
-export function positive(value: unknown, path: string): void {
-  if (typeof value === 'number' && Number.isSafeInteger(value) && value > 0) return
-  const shown = typeof value === 'string' ? JSON.stringify(value) : String(value)
-  throw configError(path, `${shown} is no positive integer; leave it out for unlimited`)
 }

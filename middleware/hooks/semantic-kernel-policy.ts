@@ -1,18 +1,46 @@
-import { configError } from '../../lib/errors.ts'
+import { z } from 'zod'
 import { toolNames } from '../../lib/policy/tool-names.ts'
+import {
+  examplesSection,
+  holdExamples,
+  type PolicyExamples,
+} from '../../lib/policy/tool-section.ts'
+import { readOptions } from '../../lib/read-options.ts'
 import { type LimitState, memoryState } from '../../lib/state/memory.ts'
 import type { FailureCause, HookContext, Opinion } from '../../lib/types.ts'
 import { deny } from '../../lib/verdict.ts'
-import { limiter, positive, type Rate, type RateLimitHook } from './rate-limit.ts'
+import {
+  count,
+  exampleJudge,
+  type LimitedCall,
+  limiter,
+  type Rate,
+  type RateLimitHook,
+  type RateScope,
+} from './rate-limit.ts'
 
-/** Options of {@link semanticKernelPolicy}. */
-export interface SemanticKernelOptions {
+/** The `semanticKernel` section of a configuration. */
+export interface SemanticKernelSection {
   /** Globs over tool names, compared exactly. Default `['sk_*', 'semantic_kernel']`; an empty list allows nothing. */
   readonly allowedTools?: readonly string[] | undefined
   /** Globs over tool names, compared without case. They win over `allowedTools`. */
   readonly deniedTools?: readonly string[] | undefined
   /** Calls a minute, by glob over tool names; counted per sender and tool. The lowest that matches counts. */
   readonly perSenderPerToolPerMinute?: Readonly<Record<string, number>> | undefined
+  /** Calls that must be judged so when they come one after the other, first the allowed ones. Checked at load. */
+  readonly examples?: PolicyExamples | undefined
+}
+
+/** The schema of the `semanticKernel` section. */
+export const semanticKernelSection: z.ZodType<SemanticKernelSection> = z.strictObject({
+  allowedTools: z.array(z.string()).optional(),
+  deniedTools: z.array(z.string()).optional(),
+  perSenderPerToolPerMinute: z.record(z.string(), count).optional(),
+  examples: examplesSection.optional(),
+})
+
+/** Options of {@link semanticKernelPolicy}. */
+export interface SemanticKernelOptions extends SemanticKernelSection {
   /** Default: memory of this process. */
   readonly state?: LimitState | undefined
   /** `['error']` lets calls pass while the state cannot be reached. Default: they are blocked. */
@@ -36,32 +64,38 @@ const ID = 'semanticKernel'
  * @example app.use(semanticKernelPolicy({ deniedTools: ['sk_mail_*'], perSenderPerToolPerMinute: { 'sk_*': 30 } }))
  */
 export function semanticKernelPolicy(options: SemanticKernelOptions = {}): SemanticKernelHook {
-  const allowed = toolNames(
-    options.allowedTools ?? ['sk_*', 'semantic_kernel'],
-    `${ID}.allowedTools`,
-  )
-  const denied = toolNames(options.deniedTools ?? [], `${ID}.deniedTools`)
-  const failOpen = options.failOpen ?? []
+  const { state, failOpen = [], clock, ...given } = options
+  const section = readOptions(semanticKernelSection, given, ID)
+  const judge = judgeNames(section)
+  const limits = {
+    id: ID,
+    per: ['sender', 'tool'] satisfies RateScope[],
+    windowMs: 60_000,
+    failOpen,
+    rateFor: rates(section.perSenderPerToolPerMinute ?? {}),
+  }
+  const example = exampleJudge(limits)
+  holdExamples(section.examples, `${ID}.examples`, (call) => judge(call) ?? example(call))
   return {
     name: 'SemanticKernelPolicy',
     failOpen,
-    check({ toolName }) {
-      if (!isGoverned(toolName)) return null
-      const pattern = denied.folded(toolName)
-      if (pattern !== undefined) {
-        return deny(`${toolName} is denied here`, { rule: `${ID}.deniedTools: ${pattern}` })
-      }
-      if (allowed.exact(toolName) !== undefined) return null
-      return deny(`${toolName} is none of the allowed tools`, { rule: `${ID}.allowedTools` })
-    },
-    ...limiter({
-      id: ID,
-      per: ['sender', 'tool'],
-      windowMs: 60_000,
-      failOpen,
-      state: options.state ?? memoryState({ clock: options.clock }),
-      rateFor: rates(options.perSenderPerToolPerMinute ?? {}),
-    }),
+    check: judge,
+    ...limiter({ ...limits, state: state ?? memoryState({ clock }) }),
+  }
+}
+
+function judgeNames(section: SemanticKernelSection): (call: { toolName: string }) => Opinion {
+  const names = section.allowedTools ?? ['sk_*', 'semantic_kernel']
+  const allowed = toolNames(names, `${ID}.allowedTools`)
+  const denied = toolNames(section.deniedTools ?? [], `${ID}.deniedTools`)
+  return ({ toolName }) => {
+    if (!isGoverned(toolName)) return null
+    const pattern = denied.folded(toolName)
+    if (pattern !== undefined) {
+      return deny(`${toolName} is denied here`, { rule: `${ID}.deniedTools: ${pattern}` })
+    }
+    if (allowed.exact(toolName) !== undefined) return null
+    return deny(`${toolName} is none of the allowed tools`, { rule: `${ID}.allowedTools` })
   }
 }
 
@@ -70,17 +104,15 @@ function isGoverned(toolName: string): boolean {
   return folded.startsWith('sk_') || folded === 'semantic_kernel'
 }
 
-function rates(limits: Readonly<Record<string, number>>): (ctx: HookContext) => Rate | undefined {
+function rates(limits: Readonly<Record<string, number>>): (call: LimitedCall) => Rate | undefined {
   const path = `${ID}.perSenderPerToolPerMinute`
-  if (typeof limits !== 'object' || limits === null || Array.isArray(limits)) {
-    throw configError(path, 'must be an object of limits by tool name')
-  }
   // Lowest first, so that the first that matches counts.
   const sorted = Object.entries(limits)
-    .map(([pattern, limit]) => {
-      positive(limit, `${path}["${pattern}"]`)
-      return { names: toolNames([pattern], path), limit, rule: `${path}: ${pattern}` }
-    })
+    .map(([pattern, limit]) => ({
+      names: toolNames([pattern], path),
+      limit,
+      rule: `${path}: ${pattern}`,
+    }))
     .sort((a, b) => a.limit - b.limit)
   return ({ toolName }) =>
     isGoverned(toolName)

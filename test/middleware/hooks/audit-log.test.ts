@@ -300,11 +300,17 @@ describe('auditLog()', () => {
   })
 
   it.each([
-    [{ bodies: 'some' as 'all' }, 'audit.bodies: "some" is none of none, arguments, results, all'],
+    [
+      { bodies: 'some' as 'all' },
+      'audit.bodies: must be one of none, arguments, results, all; got "some"',
+    ],
     [{ chain: true }, 'audit.chain: works on a file; name one in audit.file'],
     [{ fsync: true }, 'audit.fsync: works on a file; name one in audit.file'],
-    [{ file: '' }, 'audit.file: "" is no file name'],
-    [{ maxBodyLength: 0 }, 'audit.maxBodyLength: 0 is no positive integer'],
+    [{ file: '' }, 'audit.file: must not be empty; got ""'],
+    [
+      { maxBodyLength: 0 },
+      'audit.maxBodyLength: must be a positive whole number; leave it out for no limit; got 0',
+    ],
   ])('refuses %j', (options: AuditLogOptions, message) => {
     expect(() => auditLog(options)).toThrow(expect.objectContaining({ code: 'CONFIG', message }))
   })

@@ -167,18 +167,15 @@ describe('rateLimit()', () => {
   })
 
   it.each([
-    [{ limit: 0 }, 'rateLimit.limit: 0 is no positive integer; leave it out for unlimited'],
     [
-      { limit: '3' as unknown as number },
-      'rateLimit.limit: "3" is no positive integer; leave it out for unlimited',
+      { limit: 0 },
+      'rateLimit.limit: must be a positive whole number; leave it out for no limit; got 0',
     ],
-    [
-      { limit: 1, windowMs: Number.NaN },
-      'rateLimit.windowMs: NaN is no positive integer; leave it out for unlimited',
-    ],
+    [{ limit: '3' as unknown as number }, 'rateLimit.limit: must be a number; got "3"'],
+    [{ limit: 1, windowMs: Number.NaN }, 'rateLimit.windowMs: must be a number; got NaN'],
     [
       { limit: 1, per: ['user' as 'sender'] },
-      'rateLimit.per[0]: "user" is none of sender, session, agent, channel, tool',
+      'rateLimit.per[0]: must be one of sender, session, agent, channel, tool; got "user"',
     ],
     [
       { limit: 1, tools: ['a b'] },

@@ -75,7 +75,7 @@ describe('semanticKernelPolicy()', () => {
   it.each([
     [
       { perSenderPerToolPerMinute: { 'sk_*': 0 } },
-      'semanticKernel.perSenderPerToolPerMinute["sk_*"]: 0 is no positive integer; leave it out for unlimited',
+      'semanticKernel.perSenderPerToolPerMinute["sk_*"]: must be a positive whole number; leave it out for no limit; got 0',
     ],
     [
       { allowedTools: [' sk_*'] },

@@ -1,0 +1,105 @@
+/** One row of the table: `contender` over `base`, both of one suite, should be at most `target`. */
+export interface Gate {
+  readonly row: string
+  readonly suite: string
+  readonly contender: string
+  readonly base: string
+  /** Left out: published only. */
+  readonly target?: number
+}
+
+/** Bare is `await tool()` where the tool keeps its context. */
+export const gates: readonly Gate[] = [
+  gate('empty pipeline, `wrap`, to bare', 'dispatch', 'wrap, no hooks', 'bare', 1.6),
+  gate('empty pipeline, `execute`, to bare', 'dispatch', 'execute, no hooks', 'bare', 2.8),
+  gate('1 sync hook to bare', 'dispatch', '1 sync hook', 'bare', 3.6),
+  gate('5 sync hooks to bare', 'dispatch', '5 sync hooks', 'bare', 4.8),
+  gate('10 sync hooks to bare', 'dispatch', '10 sync hooks', 'bare', 6.8),
+  gate(
+    '5 sync hooks, all defaults, 100 bytes of params, to bare',
+    'defaults',
+    '5 sync hooks, defaults',
+    'bare',
+    12,
+  ),
+  gate(
+    '10 sync hooks to koa-compose with 10 no-ops',
+    'ten',
+    '10 sync hooks',
+    'koa-compose, 10 no-ops',
+    0.45,
+  ),
+  gate(
+    '10 sync hooks to a hand-written await loop',
+    'ten',
+    '10 sync hooks',
+    'await loop, 10 sync hooks',
+    0.35,
+  ),
+  gate('10 sync hooks to tapable', 'ten', '10 sync hooks', 'tapable, 10 sync taps'),
+  gate('5 sync hooks to hookable', 'five', '5 sync hooks', 'hookable, 5 sync hooks', 0.12),
+  gate(
+    '10 async hooks to a hand-written await loop, deadlines off',
+    'waiting',
+    '10 async hooks, no deadlines',
+    'await loop, 10 async hooks',
+    1.35,
+  ),
+  gate(
+    '10 async hooks to a hand-written await loop, deadlines on',
+    'waiting',
+    '10 async hooks, deadlines',
+    'await loop, 10 async hooks',
+    1.75,
+  ),
+  gate(
+    '5 sync hooks with a caller signal to without',
+    'signal',
+    '5 sync hooks, caller signal',
+    '5 sync hooks',
+    2.2,
+  ),
+  gate(
+    'intake of 1 KB nested params to `structuredClone`',
+    'intake',
+    'intake, 1 KB',
+    'structuredClone, 1 KB',
+    0.7,
+  ),
+  gate(
+    'intake of 100 KB nested params to `structuredClone`',
+    'intake',
+    'intake, 100 KB',
+    'structuredClone, 100 KB',
+    0.7,
+  ),
+  gate(
+    'deadlines on 10 sync hooks to none',
+    'deadlines',
+    '10 sync hooks, deadlines',
+    '10 sync hooks, no deadlines',
+    1.1,
+  ),
+  gate('deadline per pending promise to p-timeout', 'guards', 'shared wheel', 'p-timeout', 0.02),
+]
+
+/** Rows of the table that this machine cannot measure, and why. */
+export const notMeasured: ReadonlyArray<{ readonly row: string; readonly reason: string }> = [
+  {
+    row: '5 sync hooks to LangChain `wrapToolCall`',
+    reason: '`langchain` is not a dependency of this repository',
+  },
+  {
+    row: '5 sync hooks to OpenAI Agents guardrails',
+    reason: '`@openai/agents` is not a dependency of this repository',
+  },
+]
+
+/** How far above its target a ratio may be on a machine that is not ours. */
+export const TOLERANCE = 1.25
+
+function gate(row: string, suite: string, contender: string, base: string, target?: number): Gate {
+  return target === undefined
+    ? { row, suite, contender, base }
+    : { row, suite, contender, base, target }
+}

@@ -1,0 +1,50 @@
+import { execFile } from 'node:child_process'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { parseArgs, promisify } from 'node:util'
+import { type ChildSamples, markdownTable, rowsOf, terminalTable, withTable } from './report.ts'
+import { suites } from './suites.ts'
+
+/**
+ * `npm run bench -- [--smoke] [--suite NAME]... [--children N] [--write]`
+ *
+ * Every suite runs in several child processes, since the luck of one process (code layout, order of optimisation)
+ * lasts as long as it does. Exit 1 when a contender throws, a row is missing, or, without `--smoke`, a ratio is more
+ * than 25 % above its target.
+ */
+const { values } = parseArgs({
+  options: {
+    smoke: { type: 'boolean', default: false },
+    suite: { type: 'string', multiple: true },
+    children: { type: 'string', default: '5' },
+    write: { type: 'boolean', default: false },
+  },
+})
+const chosen = values.suite ?? suites.map((suite) => suite.name)
+const mode = values.smoke ? 'smoke' : 'full'
+const children = values.smoke ? 1 : Number(values.children)
+// What one process measures: everything in a hurry, else one suite, so that none warms or spoils another's code.
+const portions = values.smoke ? [chosen] : chosen.map((suite) => [suite])
+const childFile = join(import.meta.dirname, 'child.js')
+
+const samples: ChildSamples[] = []
+// One child at a time: two would measure each other. Rounds over all suites, so that a busy minute of the machine
+// does not fall on one suite alone.
+for (let round = 1; round <= children; round++) {
+  for (const portion of portions) {
+    if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${round}/${children} ${portion}`)
+    const { stdout } = await promisify(execFile)(process.execPath, [childFile, mode, ...portion])
+    samples.push(JSON.parse(stdout) as ChildSamples)
+  }
+}
+if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
+
+const rows = rowsOf(samples, chosen, !values.smoke)
+process.stdout.write(`${terminalTable(rows)}\n`)
+if (values.write) {
+  const page = join(import.meta.dirname, '../../../docs/benchmarks.md')
+  const table = markdownTable(rows, new Date(), children)
+  await writeFile(page, withTable(await readFile(page, 'utf8'), table))
+}
+if (rows.some(({ verdict }) => verdict === 'missed' || verdict === 'not measured'))
+  process.exitCode = 1

@@ -1,0 +1,110 @@
+import { cpus } from 'node:os'
+import { type Gate, gates, notMeasured, TOLERANCE } from './gates.ts'
+import { median, pairedRatio, type Samples } from './runner.ts'
+
+/** What one child process measured, by suite. */
+export type ChildSamples = Readonly<Record<string, Samples>>
+
+export interface Row {
+  readonly gate: Gate
+  /** The median over the child processes of each one's median ratio. NaN when a contender was not measured. */
+  readonly ratio: number
+  /** Nanoseconds per call of the contender and of its base. */
+  readonly ns: number
+  readonly baseNs: number
+  readonly verdict: 'met' | 'within 25 %' | 'missed' | 'published' | 'not judged' | 'not measured'
+}
+
+/** One row per gate of these suites. Without `judge` the ratios mean nothing, as after a smoke run. */
+export function rowsOf(
+  children: readonly ChildSamples[],
+  suites: readonly string[],
+  judge: boolean,
+): readonly Row[] {
+  const chosen = gates.filter((gate) => suites.includes(gate.suite))
+  return chosen.map((gate) => {
+    const runs = children
+      .map((child) => child[gate.suite])
+      .filter((samples): samples is Samples => samples !== undefined)
+    const ratio = median(runs.map((samples) => pairedRatio(samples, gate.contender, gate.base)))
+    const nsOf = (name: string): number => median(runs.map((run) => median(run[name] ?? [])))
+    return {
+      gate,
+      ratio,
+      ns: nsOf(gate.contender),
+      baseNs: nsOf(gate.base),
+      verdict: judge || Number.isNaN(ratio) ? verdictOf(ratio, gate.target) : 'not judged',
+    }
+  })
+}
+
+function verdictOf(ratio: number, target: number | undefined): Row['verdict'] {
+  if (Number.isNaN(ratio)) return 'not measured'
+  if (target === undefined) return 'published'
+  if (ratio <= target) return 'met'
+  return ratio <= target * TOLERANCE ? 'within 25 %' : 'missed'
+}
+
+const HEAD = ['what', 'ratio', 'target', 'verdict', 'ns per call', 'of base'] as const
+
+function cellsOf({ gate, ratio, ns, baseNs, verdict }: Row): readonly string[] {
+  const target = gate.target === undefined ? '' : `<= ${gate.target}`
+  return [gate.row, short(ratio), target, verdict, short(ns), short(baseNs)]
+}
+
+function short(value: number): string {
+  if (Number.isNaN(value)) return '-'
+  if (value >= 100) return Math.round(value).toLocaleString('en')
+  return value.toFixed(value >= 10 ? 1 : value >= 0.1 ? 2 : 3)
+}
+
+/** The table for a terminal. */
+export function terminalTable(rows: readonly Row[]): string {
+  const lines = [HEAD, ...rows.map(cellsOf)]
+  const widths = HEAD.map((_, i) => Math.max(...lines.map((cells) => (cells[i] ?? '').length)))
+  const table = lines.map((cells) =>
+    cells
+      .map((cell, i) =>
+        i === 0 || i === 3 ? cell.padEnd(widths[i] ?? 0) : cell.padStart(widths[i] ?? 0),
+      )
+      .join('  ')
+      .trimEnd(),
+  )
+  const missing = notMeasured.map(({ row, reason }) => `${row}: not measured here, ${reason}`)
+  return [...table, '', ...missing].join('\n')
+}
+
+/** The table for `docs/benchmarks.md`, with where and when it was made. */
+export function markdownTable(rows: readonly Row[], now: Date, children: number): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  const unmeasured = notMeasured.map(({ row, reason }) =>
+    line([row, '-', '', 'not measured here', '-', reason]),
+  )
+  const [cpu] = cpus()
+  const where = `${cpu?.model.trim()}, ${cpus().length} cores, ${process.platform} ${process.arch}`
+  return [
+    `Measured on ${now.toISOString().slice(0, 10)}: ${where}, Node ${process.version}, median of ${children} processes per suite.`,
+    '',
+    line(HEAD),
+    line(['---', '--:', '--:', '---', '--:', '--:']),
+    ...rows.map((row) => line(cellsOf(row))),
+    ...unmeasured,
+  ].join('\n')
+}
+
+const BEGIN = '<!-- table: begin (written by npm run bench -- --write) -->'
+const END = '<!-- table: end -->'
+
+/**
+ * Puts a table between the markers of a page.
+ *
+ * @throws When the page has no markers.
+ */
+export function withTable(page: string, table: string): string {
+  const begin = page.indexOf(BEGIN)
+  const end = page.indexOf(END)
+  if (begin < 0 || end < begin) {
+    throw new Error(`docs/benchmarks.md has no place for the table: add ${BEGIN} and ${END}`)
+  }
+  return `${page.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${page.slice(end)}`
+}

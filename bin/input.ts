@@ -1,0 +1,84 @@
+import { createReadStream } from 'node:fs'
+import { stat } from 'node:fs/promises'
+import { resolve } from 'node:path'
+import { type NumberedCall, readCalls } from './calls.ts'
+import type { Io } from './command.ts'
+import { readLines } from './lines.ts'
+import { readTranscript, type Transcript } from './transcripts.ts'
+import { oneLine, UsageError } from './usage-error.ts'
+
+/** Where calls come from. */
+export interface CallSource {
+  /** In errors: the file as it was named, or `stdin`. */
+  readonly name: string
+  /** A regular file can be read twice. */
+  readonly rereadable: boolean
+  calls(): AsyncGenerator<NumberedCall>
+}
+
+/**
+ * The calls of a file, or of stdin when there is none or it is `-`.
+ *
+ * @throws {UsageError} for a file that is not there or is a directory, and when stdin is a terminal.
+ */
+export async function openCalls(
+  file: string | undefined,
+  io: Io,
+  from?: Transcript,
+): Promise<CallSource> {
+  if (file === undefined || file === '-') {
+    if (io.stdin.isTTY) {
+      throw new UsageError(
+        'no calls: name a file of calls, or pipe them in, one JSON object a line',
+      )
+    }
+    return { name: 'stdin', rereadable: false, calls: () => read(io.stdin, 'stdin', from) }
+  }
+  const path = resolve(io.cwd, file)
+  const rereadable = await isRegular(path, file)
+  return { name: file, rereadable, calls: () => read(openFile(path, file), file, from) }
+}
+
+function read(
+  chunks: AsyncIterable<Uint8Array | string>,
+  name: string,
+  from: Transcript | undefined,
+): AsyncGenerator<NumberedCall> {
+  const lines = readLines(chunks, name)
+  return from === undefined ? readCalls(lines, name) : readTranscript(lines, name, from)
+}
+
+async function* openFile(path: string, name: string): AsyncGenerator<Uint8Array> {
+  try {
+    yield* createReadStream(path)
+  } catch (error) {
+    throw new UsageError(`${name}: cannot be read: ${oneLine(error)}`)
+  }
+}
+
+async function isRegular(path: string, name: string): Promise<boolean> {
+  let found: Awaited<ReturnType<typeof stat>>
+  try {
+    found = await stat(path)
+  } catch (error) {
+    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
+    throw new UsageError(missing ? `${name}: there is no such file` : `${name}: ${oneLine(error)}`)
+  }
+  if (found.isDirectory()) throw new UsageError(`${name}: is a directory; name a file of calls`)
+  return found.isFile()
+}
+
+/** All calls, validated before the first is given: a file is read twice, a pipe is kept. */
+export async function validated(
+  source: CallSource,
+): Promise<AsyncIterable<NumberedCall> | Iterable<NumberedCall>> {
+  if (!source.rereadable) {
+    const kept: NumberedCall[] = []
+    for await (const call of source.calls()) kept.push(call)
+    return kept
+  }
+  for await (const _ of source.calls()) {
+    // Reading it is the validation.
+  }
+  return source.calls()
+}

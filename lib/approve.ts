@@ -1,0 +1,133 @@
+import { type Asked, NO_REWRITE, type Run } from './context.ts'
+import { isToolwareError, ToolwareError } from './errors.ts'
+import type { Fault } from './outcome.ts'
+import { sameParams, thaw } from './params.ts'
+import { everyone, recheck } from './recheck.ts'
+import { isThenable } from './steps.ts'
+import type { ApprovalAnswer, HeldCall } from './types.ts'
+import { orAbort } from './wait.ts'
+
+/** Puts the question to a person, or uses the answer that was given while the call was suspended. */
+export async function approve(run: Run): Promise<void> {
+  const { held } = run.rare
+  if (held !== undefined) return useAnswer(run, held)
+  const covered = new Set<string>()
+  // Once, unless somebody who had not asked does so when the policies look again: then about that, too.
+  while (run.outcome === undefined) {
+    const askers = (run.asks ?? []).filter(({ name }) => !covered.has(name))
+    if (askers.length === 0) return
+    for (const { name } of askers) covered.add(name)
+    await askPerson(run, askers)
+  }
+}
+
+async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
+  const { approver, policyVersion, timing } = run.settings
+  const by = askers[0]?.name ?? 'toolware'
+  if (approver === undefined) {
+    const reason = 'A person has to approve this call, and there is nobody who could be asked.'
+    return run.block({ code: 'APPROVAL_UNAVAILABLE', by, reason })
+  }
+  const began = timing === 'hooks' ? performance.now() : 0
+  const question = { ctx: run.view, originalParams: run.original, askers, policyVersion }
+  let waited = false
+  let answer: ApprovalAnswer
+  try {
+    const work = approver.decide(question, run.view.signal)
+    run.put = true
+    waited = isThenable(work)
+    answer = (await orAbort(run, work)) as ApprovalAnswer
+    if (run.outcome !== undefined) return
+    if (typeof answer !== 'object' || answer === null) {
+      throw new ToolwareError(
+        'APPROVAL_UNAVAILABLE',
+        'The approver gave no answer. Try again later.',
+      )
+    }
+  } catch (error) {
+    run.put = false
+    run.report(by, 'approval', error)
+    return run.block(approvalFault(by, error))
+  } finally {
+    if (timing === 'hooks') run.rare.waitMs += performance.now() - began
+  }
+  if (answer.resolution === 'pending') return run.suspend(answer.approvalId)
+  if (!isAllowed(answer)) return run.block(refusal(answer, by))
+  if (answer.params !== undefined) {
+    const problem = run.replaceParams(answer.params, NO_REWRITE)
+    if (problem !== undefined) {
+      return run.block({
+        code: 'BAD_ARGUMENTS',
+        by: 'toolware',
+        reason: `edited params: ${problem}`,
+      })
+    }
+  }
+  // While a person thought, links, clocks and limits may have changed.
+  if (waited || answer.params !== undefined) await recheck(run, everyone(run))
+}
+
+/** Lets exactly what was approved pass: the same params, asked for by nobody else, under the same circumstances. */
+async function useAnswer(run: Run, held: HeldCall): Promise<void> {
+  run.put = true
+  if (held.edited) {
+    run.replaceParams(thaw(held.approvedParams), NO_REWRITE)
+    await recheck(run, everyone(run))
+    if (run.outcome !== undefined) return
+  }
+  const now = { ctx: run.view, policyVersion: run.settings.policyVersion }
+  const asksAnew = (run.asks ?? []).find(({ name }) => !held.askers.includes(name))
+  if (
+    asksAnew !== undefined ||
+    !sameParams(run.params, held.approvedParams) ||
+    held.matches?.(now) === false
+  ) {
+    const what =
+      asksAnew === undefined
+        ? 'params, place or policies have changed'
+        : `${asksAnew.name} asks as well now`
+    const reason = `This is not what a person approved: ${what}. Make the call again.`
+    run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: 'toolware', reason })
+  }
+}
+
+function approvalFault(by: string, error: unknown): Fault {
+  if (isToolwareError(error)) return { code: error.code, by, reason: error.message, error }
+  const reason = 'The question could not be put to a person. Try again later.'
+  return { code: 'APPROVAL_UNAVAILABLE', by, reason, error }
+}
+
+type Allowed = Extract<ApprovalAnswer, { resolution: 'allow-once' | 'allow-always' }>
+type Refused = Exclude<ApprovalAnswer, Allowed | { resolution: 'pending' }>
+
+function isAllowed(answer: Allowed | Refused): answer is Allowed {
+  return answer.resolution === 'allow-once' || answer.resolution === 'allow-always'
+}
+
+/** Whatever is no allow refuses, also an answer that no approver should give. */
+function refusal({ resolution, reason, approvalId }: Refused, by: string): Fault {
+  switch (resolution) {
+    case 'deny':
+      return {
+        code: 'APPROVAL_DENIED',
+        by,
+        reason: reason ?? 'A person denied this call.',
+        approvalId,
+      }
+    case 'timeout':
+      return {
+        code: 'APPROVAL_TIMEOUT',
+        by,
+        reason:
+          reason ?? 'Nobody decided about this call in time. Ask again when somebody is there.',
+        approvalId,
+      }
+    default:
+      return {
+        code: 'APPROVAL_CANCELLED',
+        by,
+        reason: reason ?? 'The question was withdrawn.',
+        approvalId,
+      }
+  }
+}

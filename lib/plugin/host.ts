@@ -1,0 +1,214 @@
+import { ToolwareError } from '../errors.ts'
+import { faultText } from '../fault-text.ts'
+import { defaultLogger } from '../logger.ts'
+import { type Catalogue, catalogue, type ToolDeclarations } from '../policy/catalogue.ts'
+import { persistToolResult, writeMessage } from '../transcript/chain.ts'
+import { stripDetails } from '../transcript/strip-details.ts'
+import type { TranscriptContext, TranscriptMessage } from '../transcript/types.ts'
+import type { AnyHook, Logger } from '../types.ts'
+import { approveCommand, type ResolveApproval } from './approve-command.ts'
+import {
+  type CommandFacts,
+  type CommandOutcome,
+  type RunCommandOptions,
+  runCommand,
+} from './commands.ts'
+import { checkPluginsConfig, type PluginsConfig } from './config.ts'
+import type { Diagnostic } from './diagnostic.ts'
+import { Fleet } from './fleet.ts'
+import { hooksOf } from './hooks-of.ts'
+import type { EventName } from './names.ts'
+import { type Command, type Handler, handlersOf } from './registry.ts'
+import type { PluginReport } from './report.ts'
+import type { StartBridged } from './start.ts'
+import type { PluginDefinition } from './types.ts'
+
+/** What stands for a plugin behind the bridge. The bridge is loaded when the first plugin needs it. */
+function startBridged(baseDir: string): StartBridged {
+  return async ({ manifest, entryFile }, { entry, log, report }) => {
+    const { createBridgedPlugin } = await import('./bridge/create.ts')
+    const plugin = createBridgedPlugin({
+      manifest,
+      entryPath: entryFile,
+      entry,
+      log,
+      configFolder: baseDir,
+    })
+    try {
+      await plugin.start()
+    } catch (error) {
+      report('error', 'start_failed', faultText(error))
+    }
+    return plugin
+  }
+}
+
+/** What a {@link PluginHost} is made from. */
+export interface PluginHostOptions {
+  /** The `plugins` section of the configuration. */
+  readonly config?: PluginsConfig | undefined
+  /** Plugins given in code. They come first, and their trusted policies need no declaration. */
+  readonly bundled?: readonly PluginDefinition[] | undefined
+  /** Default: warnings and worse to stderr. */
+  readonly log?: Logger | undefined
+  /** What relative paths start from. Default: the working directory. */
+  readonly baseDir?: string | undefined
+  /** Tools as the operator declares them: `resolve_exec_env` fires for those that execute. */
+  readonly tools?: ToolDeclarations | undefined
+  /** Makes `/approve <id> <decision>` a command of the host. */
+  readonly resolveApproval?: ResolveApproval | undefined
+}
+
+/**
+ * Finds, loads and reloads plugins, and yields their hooks for a pipeline.
+ *
+ * @example
+ * const host = await new PluginHost({ config: { load: { paths: ['policies'] } } }).load()
+ * for (const hook of host.hooks()) app.use(hook)
+ */
+export class PluginHost {
+  readonly #fleet: Fleet
+  readonly #log: Logger
+  readonly #tools: Catalogue
+  readonly #hostCommands: readonly Command[]
+  readonly #listeners = new Set<() => void>()
+  #hooks: readonly AnyHook[] | undefined
+  #loading: Promise<this> | undefined
+  #closing: Promise<void> | undefined
+
+  /** @throws {ToolwareError} `CONFIG` for a wrong value, with the key's path. */
+  constructor(options: PluginHostOptions = {}) {
+    const {
+      config = {},
+      bundled = [],
+      log,
+      baseDir = process.cwd(),
+      tools,
+      resolveApproval,
+    } = options
+    checkPluginsConfig(config)
+    this.#log = log ?? defaultLogger()
+    this.#tools = catalogue(tools)
+    this.#hostCommands = resolveApproval
+      ? [{ pluginId: 'toolware', definition: approveCommand(resolveApproval) }]
+      : []
+    this.#fleet = new Fleet({
+      config,
+      bundled,
+      baseDir,
+      log: this.#log,
+      startBridged: startBridged(baseDir),
+      changed: () => this.#changed(),
+    })
+  }
+
+  /**
+   * Loads all plugins, once; later calls wait for the same. A plugin that cannot be loaded is reported and stops nobody.
+   *
+   * @throws {ToolwareError} `CONFIG` under `strict`, when any plugin has an error.
+   */
+  load(): Promise<this> {
+    this.#loading ??= this.#fleet.load().then(() => this)
+    return this.#loading
+  }
+
+  /**
+   * The hooks of all plugins, in the order in which they belong into a pipeline. The same list until a plugin is
+   * reloaded; {@link PluginHost.onChange} tells of that.
+   *
+   * @throws {ToolwareError} `CONFIG` before {@link PluginHost.load} is done: a pipeline without its gates would be open.
+   */
+  hooks(): readonly AnyHook[] {
+    if (this.#hooks === undefined) {
+      throw new ToolwareError('CONFIG', 'plugins: await host.load() before host.hooks()')
+    }
+    return this.#hooks
+  }
+
+  /** Tells when {@link PluginHost.hooks} gives another list. Returns a function that stops it. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener)
+    return () => {
+      this.#listeners.delete(listener)
+    }
+  }
+
+  /** What was found, loaded, refused and why, one entry a plugin. */
+  reports(): PluginReport[] {
+    return this.#fleet.reports()
+  }
+
+  /** All lines of all reports. */
+  diagnostics(): Diagnostic[] {
+    return this.reports().flatMap((report) => report.diagnostics)
+  }
+
+  /**
+   * Reads a plugin's files again and puts the new instance in place of the old one, in one step. Calls that have begun
+   * keep the old one. Finds a plugin that was added since, too.
+   *
+   * @throws {ToolwareError} `CONFIG` when there is no such plugin or it cannot be loaded; the old instance then stays.
+   */
+  async reload(id: string): Promise<PluginReport> {
+    await this.load()
+    return this.#fleet.reload(id)
+  }
+
+  /** What is written of a tool's result, after the `tool_result_persist` handlers. Synchronous. */
+  persistToolResult(message: TranscriptMessage, ctx: TranscriptContext = {}): TranscriptMessage {
+    const handlers = this.#handlersOf('tool_result_persist')
+    return persistToolResult(handlers, message, ctx, this.#log)
+  }
+
+  /** What is written of a message, after the `before_message_write` handlers; undefined when one blocks it. */
+  writeMessage(
+    message: TranscriptMessage,
+    ctx: TranscriptContext = {},
+  ): TranscriptMessage | undefined {
+    const handlers = this.#handlersOf('before_message_write')
+    return writeMessage(handlers, message, ctx, this.#log)
+  }
+
+  /** The messages without `details`, for the model. */
+  stripDetails<M extends object>(messages: readonly M[]): M[] {
+    return stripDetails(messages)
+  }
+
+  /** Runs the command that a person typed, if a plugin has it. Never rejects. */
+  runCommand(
+    text: string,
+    facts: CommandFacts = {},
+    options: RunCommandOptions = {},
+  ): Promise<CommandOutcome> {
+    const commands = this.#fleet.instances.flatMap(({ registrations }) => registrations.commands)
+    return runCommand([...this.#hostCommands, ...commands], text, facts, options, this.#log)
+  }
+
+  /** Stops watching and ends bridged plugins. Idempotent; never rejects. */
+  close(): Promise<void> {
+    this.#closing ??= this.#fleet.close()
+    return this.#closing
+  }
+
+  [Symbol.asyncDispose](): Promise<void> {
+    return this.close()
+  }
+
+  #changed(): void {
+    this.#hooks = Object.freeze(hooksOf(this.#fleet.instances, this.#tools))
+    for (const listener of this.#listeners) {
+      try {
+        listener()
+      } catch (error) {
+        this.#log.error({ err: error }, 'plugins: a listener of onChange failed')
+      }
+    }
+  }
+
+  #handlersOf<E extends EventName>(event: E): Handler<E>[] {
+    return handlersOf(
+      this.#fleet.instances.map(({ registrations }) => registrations),
+      event,
+    )
+  }
+}

@@ -1,0 +1,8 @@
+export type { ApproveInput, ResolveApproval } from './approve-command.ts'
+export type { CommandFacts, CommandOutcome, RunCommandOptions } from './commands.ts'
+export type { PluginEntryConfig, PluginsConfig } from './config.ts'
+export type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
+export { PluginHost, type PluginHostOptions } from './host.ts'
+export type { PluginReport } from './report.ts'
+export { type DefinedPlugin, definePlugin, definePluginEntry } from './sdk.ts'
+export type * from './types.ts'

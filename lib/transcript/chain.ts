@@ -1,0 +1,119 @@
+import { faultText } from '../fault-text.ts'
+import type { Logger } from '../types.ts'
+import { boundDetails } from './bound-details.ts'
+import type {
+  PersistEvent,
+  TranscriptAnswer,
+  TranscriptContext,
+  TranscriptHandler,
+  TranscriptMessage,
+  WriteEvent,
+} from './types.ts'
+
+/**
+ * P5: what is written of a tool's result. Each handler gets the message the one before it left; `details` are bounded
+ * after the last one. A missing `toolName` is taken from the context, else `unknown`; a missing `isError` is false.
+ */
+export function persistToolResult(
+  handlers: ReadonlyArray<TranscriptHandler<PersistEvent>>,
+  message: TranscriptMessage,
+  ctx: TranscriptContext,
+  log: Logger,
+): TranscriptMessage {
+  const { toolCallId = ctx.toolCallId, toolName = ctx.toolName ?? 'unknown', isError } = message
+  let current: TranscriptMessage = {
+    ...message,
+    toolName,
+    isError: isError === true,
+    ...(toolCallId !== undefined && { toolCallId }),
+  }
+  for (const handler of handlers) {
+    const event = (copy: TranscriptMessage): PersistEvent => ({
+      message: copy,
+      ...(typeof toolName === 'string' && { toolName }),
+      ...(typeof toolCallId === 'string' && { toolCallId }),
+      ...(ctx.isSynthetic !== undefined && { isSynthetic: ctx.isSynthetic }),
+    })
+    current = step('tool_result_persist', handler, event, current, ctx, log).message
+  }
+  return bounded(current)
+}
+
+/**
+ * P5: what is written of any message, or undefined when a handler blocks the write. Blocking a write never undoes
+ * what the message tells of.
+ */
+export function writeMessage(
+  handlers: ReadonlyArray<TranscriptHandler<WriteEvent>>,
+  message: TranscriptMessage,
+  ctx: TranscriptContext,
+  log: Logger,
+): TranscriptMessage | undefined {
+  let current = message
+  for (const handler of handlers) {
+    const event = (copy: TranscriptMessage): WriteEvent => ({
+      message: copy,
+      ...(ctx.sessionKey !== undefined && { sessionKey: ctx.sessionKey }),
+      ...(ctx.agentId !== undefined && { agentId: ctx.agentId }),
+    })
+    const next = step('before_message_write', handler, event, current, ctx, log)
+    if (next.block) return undefined
+    current = next.message
+  }
+  return bounded(current)
+}
+
+function bounded(message: TranscriptMessage): TranscriptMessage {
+  if (message.details === undefined) return message
+  const details = boundDetails(message.details)
+  return details === message.details ? message : { ...message, details }
+}
+
+interface Step {
+  readonly message: TranscriptMessage
+  readonly block: boolean
+}
+
+/**
+ * One handler, with a copy of its own: a handler that changes it and returns nothing has changed what is written, and
+ * never the host's message. A handler that throws, or answers with a promise, has changed nothing.
+ */
+function step<E>(
+  name: string,
+  handler: TranscriptHandler<E>,
+  event: (copy: TranscriptMessage) => E,
+  message: TranscriptMessage,
+  ctx: TranscriptContext,
+  log: Logger,
+): Step {
+  const { pluginId } = handler
+  const warn = (problem: string): Step => {
+    log.warn({ pluginId }, `${name} of plugin ${pluginId} ${problem}; the message stays as it was`)
+    return { message, block: false }
+  }
+  let copy: TranscriptMessage
+  let answer: unknown
+  try {
+    copy = structuredClone(message)
+    answer = handler.run(event(copy), { ...ctx })
+  } catch (error) {
+    return warn(`failed: ${faultText(error)}`)
+  }
+  if (isThenable(answer)) {
+    // Nobody waits for it, so nobody would hear of its rejection either.
+    answer.then(undefined, () => undefined)
+    return warn('returned a promise, and this event is synchronous')
+  }
+  if (answer === undefined || answer === null) return { message: copy, block: false }
+  if (typeof answer !== 'object') return warn(`answered ${typeof answer} instead of an object`)
+  const { block, message: replaced } = answer as TranscriptAnswer
+  if (block === true && name === 'before_message_write') return { message: copy, block: true }
+  if (!replaced) return { message: copy, block: false }
+  if (typeof replaced !== 'object' || Array.isArray(replaced)) {
+    return warn('answered with a message that is no object')
+  }
+  return { message: replaced, block: false }
+}
+
+const isThenable = (value: unknown): value is PromiseLike<unknown> =>
+  typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

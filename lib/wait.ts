@@ -1,0 +1,25 @@
+import type { Run } from './context.ts'
+import { abandon } from './steps.ts'
+
+/** Waits, but not longer than the caller does. */
+export function orAbort(run: Run, work: unknown): Promise<unknown> {
+  if (run.facts.signal === undefined) return Promise.resolve(work)
+  if (run.aborted !== undefined) {
+    abandon(Promise.resolve(work))
+    return Promise.resolve(undefined)
+  }
+  return new Promise((resolve, reject) => {
+    const waiter = { abort: (): void => resolve(undefined) }
+    run.wait(waiter)
+    Promise.resolve(work).then(
+      (value) => {
+        run.unwait(waiter)
+        resolve(value)
+      },
+      (error: unknown) => {
+        run.unwait(waiter)
+        reject(error as Error)
+      },
+    )
+  })
+}

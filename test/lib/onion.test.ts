@@ -1,0 +1,116 @@
+import { describe, expect, it } from 'vitest'
+import { takeParams } from '../../lib/params.ts'
+import { rewrite } from '../../lib/verdict.ts'
+import { echo, quietApp } from '../helpers/call.ts'
+import { settle } from '../helpers/timers.ts'
+
+type Ok = (value: number) => void
+
+/** Promise-likes as query builders and old libraries make them. */
+function thenable(then: (ok: Ok) => void): object {
+  return Object.defineProperty({}, 'then', { value: then })
+}
+
+const thenables: Array<[string, () => object]> = [
+  ['answers at once and returns nothing', () => thenable((ok) => ok(7))],
+  ['answers later and returns nothing', () => thenable((ok) => setImmediate(ok, 7))],
+  [
+    'answers twice',
+    () =>
+      thenable((ok) => {
+        setImmediate(ok, 7)
+        setImmediate(ok, 8)
+      }),
+  ],
+  [
+    'throws after it answered',
+    () =>
+      thenable((ok) => {
+        ok(7)
+        throw new Error('late')
+      }),
+  ],
+]
+
+describe('a tool whose promise is none of ours', () => {
+  it.each(thenables)('%s: the call completes once', async (_, make) => {
+    for (const middleware of [false, true]) {
+      const app = quietApp()
+      const left: string[] = []
+      app.use({
+        name: 'Watch',
+        after: (_, { status }) => {
+          left.push(status)
+        },
+      })
+      if (middleware) app.use(async (_, next) => void (await next()))
+      const outcome = await app.execute({ toolName: 'query' }, make)
+      await settle()
+      await settle()
+      expect(outcome).toMatchObject({ status: 'completed', result: 7 })
+      expect(left).toEqual(['completed'])
+    }
+  })
+})
+
+describe('execute never rejects and never throws', () => {
+  it('for a revoked proxy as params', async () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    const app = quietApp()
+    expect(await app.execute({ toolName: 'echo', params: proxy }, echo)).toMatchObject({
+      status: 'blocked',
+      code: 'BAD_ARGUMENTS',
+    })
+  })
+})
+
+describe('intake', () => {
+  it('counts bytes, not letters', () => {
+    const limits = { maxDepth: 64, maxNodes: 1000, maxBytes: 100 }
+    const texts = Object.fromEntries([...'abcdefgh'].map((key) => [key, '文文文文']))
+    expect(Buffer.byteLength(Object.entries(texts).flat().join(''))).toBe(104)
+    expect(takeParams(texts, limits)).toBeTypeOf('string')
+  })
+})
+
+describe('a scope', () => {
+  it('gives a nested call its parentCallId', async () => {
+    const app = quietApp()
+    const parents: unknown[] = []
+    app.use({
+      name: 'Watch',
+      before: ({ parentCallId }) => {
+        parents.push(parentCallId)
+      },
+    })
+    const inner = app.wrap('inner', echo)
+    await app
+      .scope({ sessionId: 's1' })
+      .execute({ toolName: 'outer', toolCallId: 'outer-1' }, () => inner({}))
+    expect(parents).toEqual([undefined, 'outer-1'])
+  })
+})
+
+describe('a rewrite under trusted intake', () => {
+  it.each([undefined, null, 'text', 7])('to %j is a bad answer, not params', async (params) => {
+    const app = quietApp({ intake: 'trusted' })
+    app.use({ name: 'Rewriter', before: () => rewrite(params as never) })
+    let got: unknown = 'not run'
+    const outcome = await app.execute({ toolName: 'echo', params: {} }, (given) => {
+      got = given
+    })
+    expect([outcome.status, got]).toEqual(['blocked', 'not run'])
+  })
+})
+
+describe('close()', () => {
+  it('ends though a hook that was left behind never does', async () => {
+    const app = quietApp({ afterTimeoutMs: 10 })
+    app.use({ name: 'Hangs', after: () => new Promise(() => undefined) })
+    await app.execute({ toolName: 'echo' }, echo)
+    const closed = app.close().then(() => 'closed')
+    const waited = new Promise((resolve) => setTimeout(resolve, 200, 'still open'))
+    expect(await Promise.race([closed, waited])).toBe('closed')
+  })
+})

@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { isToolwareError } from '../../../lib/errors.ts'
+import { type OpenMode, openInside } from '../../../lib/policy/open-inside.ts'
+import { tempDir } from '../../helpers/temp.ts'
+
+function setup() {
+  const dir = tempDir()
+  const root = join(dir, 'root')
+  mkdirSync(join(root, 'sub'), { recursive: true })
+  writeFileSync(join(root, 'a.txt'), 'inside')
+  writeFileSync(join(dir, 'canary'), 'outside')
+  symlinkSync('a.txt', join(root, 'link-in'))
+  symlinkSync('../canary', join(root, 'link-out'))
+  symlinkSync('..', join(root, 'up'))
+  return { dir, root }
+}
+
+const codeOf = async (opening: Promise<unknown>): Promise<string | undefined> => {
+  try {
+    await opening
+  } catch (error) {
+    if (isToolwareError(error)) return error.code
+    return error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+  }
+  return undefined
+}
+
+describe('openInside()', () => {
+  it.each(['a.txt', './sub/../a.txt', 'link-in'])('reads %s', async (path) => {
+    const { root } = setup()
+    const file = await openInside(root, path)
+    expect(await file.readFile('utf8')).toBe('inside')
+    await file.close()
+  })
+
+  it.each<[OpenMode, string]>([
+    ['w', 'new'],
+    ['a', 'insidenew'],
+    ['r+', 'newide'],
+  ])('opens with %s', async (mode, text) => {
+    const { root } = setup()
+    const file = await openInside(root, 'a.txt', mode)
+    await file.writeFile('new')
+    await file.close()
+    expect(readFileSync(join(root, 'a.txt'), 'utf8')).toBe(text)
+  })
+
+  it('makes a file that is not there', async () => {
+    const { root } = setup()
+    await (await openInside(root, 'sub/new', 'w')).close()
+    await (await openInside(root, 'sub/newer', 'wx')).close()
+    expect(readFileSync(join(root, 'sub/new'), 'utf8')).toBe('')
+    expect(await codeOf(openInside(root, 'a.txt', 'wx'))).toBe('EEXIST')
+    expect(await codeOf(openInside(root, 'none'))).toBe('ENOENT')
+    expect(await codeOf(openInside(root, 'none/new', 'w'))).toBe('ENOENT')
+  })
+
+  it.each(['link-out', '../canary', 'up/canary', 'sub', '.', 'a.txt\u0000', '/etc/passwd'])(
+    'refuses %j and leaves the rest untouched',
+    async (path) => {
+      const { dir, root } = setup()
+      for (const mode of ['r', 'w', 'a'] as const) {
+        expect(await codeOf(openInside(root, path, mode))).toBe('DENIED')
+      }
+      expect(readFileSync(join(dir, 'canary'), 'utf8')).toBe('outside')
+    },
+  )
+
+  it('does not wait at a pipe', async () => {
+    const { root } = setup()
+    execFileSync('mkfifo', [join(root, 'pipe')])
+    expect(await codeOf(openInside(root, 'pipe'))).toBe('DENIED')
+  })
+
+  it('notices a directory that was replaced between the check and the opening', async () => {
+    const { dir, root } = setup()
+    mkdirSync(join(dir, 'elsewhere'))
+    writeFileSync(join(dir, 'elsewhere/secret'), 'outside')
+    writeFileSync(join(root, 'sub/secret'), 'inside')
+    // The check and the look at the file before it run in this turn or soon after; the swap comes while they wait.
+    const opening = openInside(root, 'sub/secret', 'w')
+    renameSync(join(root, 'sub'), join(root, 'old'))
+    symlinkSync(join(dir, 'elsewhere'), join(root, 'sub'))
+    expect(await codeOf(opening)).toBe('DENIED')
+    expect(readFileSync(join(dir, 'elsewhere/secret'), 'utf8')).toBe('outside')
+  })
+})

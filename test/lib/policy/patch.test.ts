@@ -1,0 +1,128 @@
+import { describe, expect, it } from 'vitest'
+import { patchPaths } from '../../../lib/policy/patch.ts'
+
+const texts = (patch: string): unknown => {
+  const paths = patchPaths(patch)
+  return typeof paths === 'string'
+    ? paths
+    : paths.map(({ path, stripped, isPrefixed }) => (isPrefixed ? stripped : path))
+}
+
+describe('patchPaths() of Codex patches', () => {
+  it('takes the files of all headers', () => {
+    const patch = `*** Begin Patch
+*** Add File: new.txt
++*** Add File: /etc/passwd
++text
+*** Update File: src/a.ts
+*** Move to: src/b.ts
+@@ def
+ *** context
+-old
++new
+*** End of File
+*** Delete File: old.txt
+*** End Patch`
+    expect(texts(patch)).toEqual(['new.txt', 'src/a.ts', 'src/b.ts', 'old.txt'])
+  })
+
+  it('takes headers that are indented, since tools trim them', () => {
+    expect(
+      texts('*** Begin Patch\n*** Delete File: a\n  *** Add File: ../x\n+x\n*** End Patch'),
+    ).toEqual(['a', '../x'])
+  })
+
+  it('reads CRLF and here-documents', () => {
+    expect(
+      texts("<<'EOF'\r\n*** Begin Patch\r\n*** Add File: ../x\r\n+x\r\n*** End Patch\r\nEOF"),
+    ).toEqual(['../x'])
+  })
+
+  it('takes names whole, whatever else ends a line', () => {
+    expect(texts('*** Begin Patch\n*** Add File: a\u2028/../../x\n*** End Patch')).toEqual([
+      'a\u2028/../../x',
+    ])
+    expect(texts('+++ a/b\r/../../x\n')).toEqual(['b\r/../../x'])
+  })
+
+  it.each([
+    ['*** Begin Patch\n*** End Patch', /^no "\*\*\* Add File:"/],
+    ['*** Begin Patch\n*** Add File: \n*** End Patch', 'a file header names no file'],
+    ['', /^it has neither/],
+    ['hello', /^it has neither/],
+  ])('refuses %j', (patch, problem) => {
+    expect(patchPaths(patch)).toEqual(expect.stringMatching(problem))
+  })
+})
+
+describe('patchPaths() of diffs', () => {
+  it.each([
+    ['unified', '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n', ['x', 'x']],
+    ['times after tabs', '--- a/x\t2020-01-01\n+++ b/x\t2020\n', ['x', 'x']],
+    ['new', '--- /dev/null\n+++ b/new\n@@ -0,0 +1 @@\n+--- /etc/passwd\n', ['new']],
+    ['deleted', '--- a/../old\n+++ /dev/null\n@@ -1 +0,0 @@\n-+++ b/x\n', ['../old']],
+    ['absolute', '--- /dev/null\n+++ /home/u/.profile\n@@ -0,0 +1 @@\n+x\n', ['/home/u/.profile']],
+    [
+      'renamed',
+      'diff --git a/x b/x\nrename from a.txt\nrename to ../x\n',
+      ['x', 'x', 'a.txt', '../x'],
+    ],
+    ['copied', 'diff --git a/x b/x\ncopy from a\ncopy to /etc/x\n', ['x', 'x', 'a', '/etc/x']],
+    ['quoted', 'diff --git "a/\\056\\056/x" "b/\\056\\056/x"\n', ['../x', '../x']],
+    ['quoted, other escapes', '--- "a/t\\tq\\"\\303\\251"\n', ['t\tq"é']],
+    ['mode only', 'diff --git a/a b b/a b\nold mode 100644\nnew mode 100755\n', ['a b', 'a b']],
+    ['index line of svn', 'Index: ../x\n===\n--- ../x\n+++ ../x\n', ['../x', '../x', '../x']],
+    ['context', '*** ../x\t2020\n--- ../x\t2020\n*************** 1\n', ['../x', '../x']],
+    ['without prefixes', '--- src/x\n+++ src/x\n', ['src/x', 'src/x']],
+    [
+      'no line end',
+      '--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n\\ No newline\n+b\n\\ No newline',
+      ['x', 'x'],
+    ],
+    [
+      'empty context lines',
+      '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n\n-a\n+b\n--- ../y\n',
+      ['x', 'x', '../y'],
+    ],
+    ['text before', 'Dear all,\n-- \n--- a/x\n+++ b/x\n', ['x', 'x']],
+    ['CRLF', '--- a/x\r\n+++ b/../y\r\n', ['x', '../y']],
+    [
+      'Codex inside',
+      'see:\n*** Begin Patch\n*** Add File: ../x\n',
+      ['../x', 'Begin Patch', 'Add File: ../x'],
+    ],
+  ])('%s', (_, patch, wanted) => {
+    expect(texts(patch)).toEqual(wanted)
+  })
+
+  it('keeps the path without its first directory beside it', () => {
+    expect(patchPaths('+++ x/link/y\n')).toEqual([
+      { path: 'x/link/y', stripped: 'link/y', isPrefixed: false },
+    ])
+  })
+
+  it.each([
+    ['new file mode 120000\n--- /dev/null\n+++ b/l\n@@ -0,0 +1 @@\n+/etc\n', '/etc'],
+    ['index 1..2 120000\n--- a/d/l\n+++ b/d/l\n@@ -1 +1 @@\n-x\n+../../y\n', 'd/../../y'],
+  ])('takes where a link leads: %j', (body, target) => {
+    expect(texts(`diff --git a/l b/l\n${body}`)).toContain(target)
+  })
+
+  it.each([
+    ['--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-a', 'its last hunk is cut off'],
+    ['--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n-b\n', 'the lines of a hunk do not fit its header'],
+    ['--- a/x\n+++ b/x\n@@ -1 +1 @@\nfoo\n', 'the lines of a hunk do not fit its header'],
+    ['--- "a/x\n', 'a file name in it cannot be read'],
+    ['--- "a/\\q"\n', 'a file name in it cannot be read'],
+    ['+++ \n', 'a file name in it cannot be read'],
+    [
+      'diff --git a/l b/l\nnew file mode 120000\nGIT binary patch\n',
+      'a link in it has a binary body',
+    ],
+    ['--- a/x\n'.repeat(600), 'it has more than 500 files; split it'],
+    ['\n'.repeat(200_000), 'it has more than 100000 lines; split it'],
+    ['x'.repeat(1_048_577), 'it is longer than 1 MiB; split it'],
+  ])('refuses a patch: %#', (patch, problem) => {
+    expect(patchPaths(patch)).toBe(problem)
+  })
+})
