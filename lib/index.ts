@@ -3,6 +3,7 @@ export { compose } from './compose.ts'
 export { isToolwareError, ToolDeniedError, ToolwareError } from './errors.ts'
 export type { Explanation } from './explain.ts'
 export { streamSafe } from './frame.ts'
+export { filterExecEnv } from './policy/env.ts'
 export {
   type Caller,
   currentCall,
@@ -20,5 +21,6 @@ export {
   type Usable,
   type UseOptions,
 } from './toolware.ts'
+export { boundDetails } from './transcript/bound-details.ts'
 export type * from './types.ts'
 export { ask, deny, rewrite } from './verdict.ts'

@@ -39,7 +39,7 @@ export interface Registrations {
 }
 
 /** What the rings need beside the handlers. */
-export interface RingOptions {
+interface RingOptions {
   readonly log: Logger
 }
 
