@@ -33,6 +33,11 @@ const COMMANDS: readonly Entry[] = [
     summary: 'verify an audit file',
     load: async () => (await import('./audit.ts')).audit,
   },
+  {
+    name: 'plugins',
+    summary: 'show what plugins were found, loaded, refused, and why',
+    load: async () => (await import('./plugins.ts')).plugins,
+  },
 ]
 
 const HELP = `Usage: toolware <command> [options]

@@ -1,5 +1,5 @@
 import type { HookContext, MaybePromise, Outcome } from '../types.ts'
-import { known, toolContext } from './event.ts'
+import { addKnown, copyOfParams, toolContext } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, ownSignal, type Settled } from './handler.ts'
 import { foldToolName } from './matcher.ts'
@@ -44,19 +44,16 @@ function observe(
   const event: AfterToolCallEvent = {
     toolName: ctx.toolName,
     get params() {
-      params ??= structuredClone(ctx.params) as Record<string, unknown>
+      params ??= copyOfParams(ctx)
       return params
     },
     set params(value) {
       params = value
     },
-    ...known({
-      runId: ctx.runId,
-      toolCallId: ctx.toolCallId,
-      error: errorOf(outcome),
-      durationMs: outcome.durationMs,
-    }),
   }
+  const { durationMs } = outcome
+  const { runId, toolCallId } = ctx
+  addKnown(event, { runId, toolCallId, error: errorOf(outcome), durationMs })
   if (outcome.status === 'completed' && outcome.result !== undefined) {
     Object.defineProperty(event, 'result', {
       enumerable: true,

@@ -5,14 +5,12 @@ import type { BeforeToolCallEvent, PluginToolContext } from './types.ts'
 /** `T` without undefined: a key that is there has a value. */
 type Known<T> = { [K in keyof T]?: Exclude<T[K], undefined> }
 
-/** Drops the keys without a value: a handler must not take `undefined` for a fact. */
-export function known<T extends object>(facts: T): Known<T> {
-  const kept: Known<T> = {}
+/** Adds the facts that have a value: a handler must not take `undefined` for a fact. */
+export function addKnown<T extends object, F extends object>(target: T, facts: F): T & Known<F> {
   for (const key in facts) {
-    const value = facts[key]
-    if (value !== undefined) kept[key] = value as Known<T>[typeof key]
+    if (facts[key] !== undefined) (target as Record<string, unknown>)[key] = facts[key]
   }
-  return kept
+  return target as T & Known<F>
 }
 
 /**
@@ -22,58 +20,69 @@ export function known<T extends object>(facts: T): Known<T> {
  */
 export function beforeEvent(
   ctx: CallContext,
-  copyParams: () => Record<string, unknown>,
+  copyParams: (ctx: CallContext) => Record<string, unknown>,
 ): BeforeToolCallEvent {
   let own: Record<string, unknown> | undefined
-  return {
+  const event = {
     toolName: ctx.toolName,
     get params() {
-      own ??= copyParams()
+      own ??= copyParams(ctx)
       return own
     },
     set params(value) {
       own = value
     },
-    ...known({
-      toolKind: ctx.toolKind,
-      toolInputKind: ctx.toolInputKind,
-      derivedPaths: ctx.derivedPaths && Object.freeze([...ctx.derivedPaths]),
-      runId: ctx.runId,
-      toolCallId: ctx.toolCallId,
-    }),
   }
+  const { toolKind, toolInputKind, derivedPaths, runId, toolCallId } = ctx
+  return addKnown(event, {
+    toolKind,
+    toolInputKind,
+    derivedPaths: derivedPaths && frozen(derivedPaths),
+    runId,
+    toolCallId,
+  })
 }
 
-function copyRequester(requester: Requester): Requester {
-  const roleIds = requester.roleIds && Object.freeze([...requester.roleIds])
-  return Object.freeze(known({ ...requester, roleIds }))
-}
+/** A mutable copy of the params, for one handler. */
+export const copyOfParams = ({ params }: CallContext): Record<string, unknown> =>
+  structuredClone(params) as Record<string, unknown>
+
+const noExtension = (): undefined => undefined
 
 /** The context of one handler: only what is known, and an abort signal of its own. */
 export function toolContext(ctx: CallContext, own: OwnSignal): PluginToolContext {
-  return {
+  const context = {
     toolName: ctx.toolName,
-    ...known({
-      agentId: ctx.agentId,
-      sessionKey: ctx.sessionKey,
-      sessionId: ctx.sessionId,
-      channelId: ctx.channelId,
-      messageProvider: ctx.messageProvider,
-      runId: ctx.runId,
-      toolCallId: ctx.toolCallId,
-      toolKind: ctx.toolKind,
-      toolInputKind: ctx.toolInputKind,
-      trace: frozenCopy(ctx.trace),
-      requester: ctx.requester && copyRequester(ctx.requester),
-    }),
     get abortSignal() {
       return own.signal
     },
-    getSessionExtension: () => undefined,
+    getSessionExtension: noExtension,
   }
+  const { agentId, sessionKey, sessionId, channelId, messageProvider, runId, toolCallId } = ctx
+  const { toolKind, toolInputKind, trace, requester } = ctx
+  return addKnown(context, {
+    agentId,
+    sessionKey,
+    sessionId,
+    channelId,
+    messageProvider,
+    runId,
+    toolCallId,
+    toolKind,
+    toolInputKind,
+    trace: frozen(trace),
+    requester: requester && frozenRequester(requester),
+  })
 }
 
-function frozenCopy(trace: unknown): unknown {
-  if (typeof trace !== 'object' || trace === null) return trace
-  return Object.freeze(Array.isArray(trace) ? [...trace] : { ...trace })
+/** The same for as long as it is frozen, else a frozen copy: handlers of several plugins share it. */
+function frozen<T>(value: T): T {
+  if (typeof value !== 'object' || value === null || Object.isFrozen(value)) return value
+  return Object.freeze((Array.isArray(value) ? [...value] : { ...value }) as T)
+}
+
+function frozenRequester(requester: Requester): Requester {
+  if (Object.isFrozen(requester)) return requester
+  const { roleIds, ...rest } = requester
+  return Object.freeze(addKnown({}, { ...rest, roleIds: roleIds && frozen(roleIds) }))
 }

@@ -1,6 +1,6 @@
 import type { HookContext, MaybePromise, Opinion, Outcome, ToolHook } from '../types.ts'
 import { deny } from '../verdict.ts'
-import { known } from './event.ts'
+import { addKnown } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, type OwnSignal, ownSignal, type Settled } from './handler.ts'
 import { foldToolName } from './matcher.ts'
@@ -70,14 +70,9 @@ function callBefore(handler: PhaseHandler, ctx: HookContext): MaybePromise<Settl
   })
 }
 
-const facts = (ctx: HookContext) =>
-  known({
-    sessionId: ctx.sessionId,
-    channelId: ctx.channelId,
-    senderId: ctx.senderId,
-    correlationId: ctx.correlationId,
-    toolCallId: ctx.toolCallId,
-  })
+function facts({ sessionId, channelId, senderId, correlationId, toolCallId }: HookContext) {
+  return { sessionId, channelId, senderId, correlationId, toolCallId }
+}
 
 /** What a handler gets. A class: a getter in an object literal would cost a hidden class with each object. */
 class BeforeContext implements ToolBeforeContext {
@@ -89,8 +84,8 @@ class BeforeContext implements ToolBeforeContext {
   constructor(ctx: HookContext, own: OwnSignal) {
     this.toolName = ctx.toolName
     this.arguments = ctx.argumentsJson
-    Object.assign(this, facts(ctx))
     this.#own = own
+    addKnown(this, facts(ctx))
   }
 
   get signal(): AbortSignal {
@@ -133,15 +128,17 @@ async function runAfter(
     if (!matches(handler, folded)) continue
     const { pluginId, event, timeoutMs } = handler
     const run = handler.run as (ctx: ToolAfterContext) => unknown
-    const context: ToolAfterContext = {
-      phase: 'after',
-      toolName: ctx.toolName,
-      arguments: ctx.argumentsJson,
-      ...facts(ctx),
-      result: resultText(outcome),
-      durationMs: outcome.durationMs,
-      failed: outcome.failed,
-    }
+    const context: ToolAfterContext = addKnown(
+      {
+        phase: 'after' as const,
+        toolName: ctx.toolName,
+        arguments: ctx.argumentsJson,
+        result: resultText(outcome),
+        durationMs: outcome.durationMs,
+        failed: outcome.failed,
+      },
+      facts(ctx),
+    )
     const settled = await callHandler(() => run(context), { timeoutMs, own: ownSignal() })
     if (settled.ok || settled.cause === 'aborted') continue
     const { cause, error } = settled

@@ -1,7 +1,7 @@
 import type { Answer, DenyVerdict, HookContext, MaybePromise, ToolHook } from '../types.ts'
 import { askFixing, deny, rewrite } from '../verdict.ts'
 import { askRequest, readDecision } from './decision.ts'
-import { beforeEvent, toolContext } from './event.ts'
+import { beforeEvent, copyOfParams, toolContext } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, ownSignal, type Settled } from './handler.ts'
 import { foldToolName } from './matcher.ts'
@@ -19,7 +19,7 @@ export function trustedHook(registered: Policy): ToolHook {
     if (!matches(registered, foldToolName(ctx.toolName))) return undefined
     const callSignal = (): AbortSignal => ctx.signal
     const own = ownSignal(callSignal)
-    const event = beforeEvent(ctx, () => structuredClone(ctx.params) as Record<string, unknown>)
+    const event = beforeEvent(ctx, copyOfParams)
     const settled = callHandler<unknown>(() => policy.evaluate(event, toolContext(ctx, own)), {
       timeoutMs,
       callSignal,
