@@ -382,8 +382,10 @@ export class Run {
   }
 
   unwait(who: Waiter): void {
-    const at = this.#waiters?.lastIndexOf(who) ?? -1
-    if (at >= 0) this.#waiters?.splice(at, 1)
+    const waiters = this.#waiters ?? []
+    // Waits end in the order of nesting, but for those that were given up.
+    if (waiters.at(-1) === who) waiters.pop()
+    else if (waiters.includes(who)) waiters.splice(waiters.lastIndexOf(who), 1)
   }
 
   /** The caller gives the call up: tells every handler, then whoever waits, the innermost first. */
