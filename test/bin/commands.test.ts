@@ -24,19 +24,12 @@ function folder(): string {
   )
   return dir
 }
-/** Without what differs from run to run. */
-const steady = (text: string, dir: string): string =>
-  text
-    .replaceAll(dir, '')
-    .replace(/ +\d+\.?\d* m?s$/gm, ' TIME')
-    .replace(/ {2,}time$/m, ' time')
-
 describe('commands on a terminal', () => {
   it('check draws a table', async () => {
     const dir = folder()
     const { io, out, err } = fakeIo(dir, { isTTY: true })
     expect(await check.run(['calls.jsonl', '--config', 'c.json5'], io)).toBe(0)
-    expect(steady(out(), dir)).toMatchInlineSnapshot(`
+    expect(out()).toMatchInlineSnapshot(`
       "#  call             verdict  by        why
       1  read_file a.txt  allow
       2  read_file .env   deny     Autonomy  path: the operator forbids this path;
@@ -55,19 +48,10 @@ describe('commands on a terminal', () => {
     const dir = folder()
     const { io, out, err } = fakeIo(dir, { isTTY: true })
     expect(await run.run(['calls.jsonl', '--config', 'c.json5'], io)).toBe(1)
-    expect(steady(out(), dir)).toMatchInlineSnapshot(`
-      "#  call             verdict    by        why time
-      1  read_file a.txt  completed TIME
-      2  read_file .env   blocked    Autonomy  path: the operator forbids this TIME
-                                               path; work without it
-                                               (forbiddenPathGlobs: .env)
-      3  shell ls         blocked    Autonomy  commands and code are switched TIME
-                                               off; use the file tools
-                                               (allowShell)
-
-      3 calls: 2 blocked, 1 completed
-      "
-    `)
+    expect(out()).toMatch(/^# {2}call +verdict +by +why +time$/m)
+    expect(out()).toMatch(/^1 {2}read_file a\.txt {2}completed +\d+(?:\.\d)? ms$/m)
+    expect(out()).toMatch(/^2 {2}read_file \.env {3}blocked +Autonomy +path: .* ms$/m)
+    expect(out()).toMatch(/\n3 calls: 2 blocked, 1 completed\n$/)
     expect(err().split('\r\u001b[K').filter(Boolean)).toEqual([
       '1  read_file a.txt',
       '2  read_file .env',
