@@ -282,5 +282,11 @@ describe('toolware audit verify', () => {
     })
     expect(await toolware(['audit', 'verify', 'none.jsonl'], dir)).toMatchObject({ code: 2 })
     expect(await toolware(['audit', 'shred'], dir)).toMatchObject({ code: 2 })
+    writeFileSync(file, '{"event":"arrived"}\n')
+    expect(await toolware(['audit', 'verify', 'audit.jsonl'], dir)).toMatchObject({
+      code: 1,
+      stdout:
+        'audit.jsonl: no record is part of a hash chain; write it with audit: { chain: true }\n',
+    })
   })
 })
