@@ -17,7 +17,7 @@ import { type OtherParse, otherParser } from '../helpers/tree-sitter.ts'
 const seconds = Number(process.env.TOOLWARE_FUZZ_SECONDS ?? 0)
 const firstSeed = Number(process.env.TOOLWARE_FUZZ_SEED ?? 1)
 const PER_SEED = 4000
-const BASH_CHECKS = 800
+const BASH_CHECKS = 500
 
 function* samples(): Generator<{ seed: number; text: string }> {
   const end = Date.now() + seconds * 1000
@@ -77,7 +77,7 @@ describe('the parse of a command beside other parsers', () => {
     'accepts nothing that bash refuses',
     () => {
       const all = [...samples()].filter(({ text }) => !('rule' in parseCommand(text)))
-      const accepted = seconds === 0 ? all.slice(0, BASH_CHECKS) : all
+      const accepted = all.slice(0, Math.max(BASH_CHECKS, seconds * 20))
       const refused = new Set(refusedByBash(accepted.map(({ text }) => text)))
       const failures = accepted
         .filter((_, i) => refused.has(i))
