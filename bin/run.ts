@@ -8,7 +8,7 @@ import type { NumberedCall } from './calls.ts'
 import { type Command, type Io, onlyOne, parseOptions } from './command.ts'
 import { type ReadyConfig, readyConfig } from './config-options.ts'
 import { type CallSource, openCalls, validated } from './input.ts'
-import { loadPlugins } from './plugins.ts'
+import { loadPlugins } from './plugin-host.ts'
 import { terminalApprover } from './prompt.ts'
 import { recordedClock } from './recorded-clock.ts'
 import { Report } from './report.ts'
@@ -109,8 +109,7 @@ async function runningApp(
 ): Promise<Toolware> {
   const { approvals, plugins: _, ...config } = ready.config
   // A terminal that brings the calls cannot bring answers as well.
-  const approver =
-    io.stdin.isTTY && source.name !== 'stdin' ? terminalApprover(io, approvals) : undefined
+  const approver = io.stdin.isTTY && !source.isStdin ? terminalApprover(io, approvals) : undefined
   let plugins: Awaited<ReturnType<typeof loadPlugins>>
   try {
     requireHere(ready.config)

@@ -22,7 +22,7 @@ export async function approve(run: Run): Promise<void> {
 }
 
 async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
-  const { approver, policyVersion, timing } = run.settings
+  const { approver, policyVersion, suspended, timing } = run.settings
   const by = askers[0]?.name ?? 'toolware'
   if (approver === undefined) {
     const reason = 'A person has to approve this call, and there is nobody who could be asked.'
@@ -31,12 +31,14 @@ async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
   const began = timing === 'hooks' ? performance.now() : 0
   const question = { ctx: run.view, originalParams: run.original, askers, policyVersion }
   let waited = false
-  let answer: ApprovalAnswer
+  let answer: ApprovalAnswer | undefined
+  // Before it is known that the call is suspended, it may be refused already.
+  suspended.add(run.id)
   try {
     const work = approver.decide(question, run.view.signal)
     run.put = true
     waited = isThenable(work)
-    answer = (await orAbort(run, work)) as ApprovalAnswer
+    answer = (await orAbort(run, work)) as ApprovalAnswer | undefined
     if (run.outcome !== undefined) return
     if (typeof answer !== 'object' || answer === null) {
       throw new ToolwareError(
@@ -49,10 +51,14 @@ async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
     run.report(by, 'approval', error)
     return run.block(approvalFault(by, error))
   } finally {
+    if (answer?.resolution !== 'pending') suspended.delete(run.id)
     if (timing === 'hooks') run.rare.waitMs += performance.now() - began
   }
   if (answer.resolution === 'pending') return run.suspend(answer.approvalId)
-  if (!isAllowed(answer)) return run.block(refusal(answer, by))
+  if (!isAllowed(answer)) {
+    const { resolution, reason, approvalId } = answer
+    return run.block(refusal(resolution, by, reason, approvalId))
+  }
   if (answer.params !== undefined) {
     const problem = run.replaceParams(answer.params, NO_REWRITE)
     if (problem !== undefined) {
@@ -105,7 +111,12 @@ function isAllowed(answer: Allowed | Refused): answer is Allowed {
 }
 
 /** Whatever is no allow refuses, also an answer that no approver should give. */
-function refusal({ resolution, reason, approvalId }: Refused, by: string): Fault {
+export function refusal(
+  resolution: string,
+  by = 'toolware',
+  reason?: string,
+  approvalId?: string,
+): Fault {
   switch (resolution) {
     case 'deny':
       return {

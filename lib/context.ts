@@ -40,6 +40,8 @@ export interface Settings {
   readonly exposeErrors: boolean
   readonly policyVersion: string | undefined
   readonly approver: Approver | undefined
+  /** Ids of calls whose question is with the approver, or that wait for `resume`. */
+  readonly suspended: Set<string>
   /** Tells listeners and the log of a fault that harms nothing. */
   report(fault: Report): void
   /** Takes work that nobody awaits; `close()` drains it. */
@@ -58,6 +60,8 @@ export interface Report {
 
 /** The hooks of a plan, as the gate needs them. */
 export interface PlanHooks {
+  /** Nothing stands around the tool. */
+  readonly isEmpty: boolean
   readonly entries: readonly Entry[]
   /** Those that contribute environment variables. */
   readonly resolvers: readonly Entry[]
@@ -118,6 +122,8 @@ interface Rare {
   hookMs: number
   waitMs: number
 }
+
+const NO_TIMES: Times = { durationMs: 0 }
 
 /** No hook or middleware has changed the params. */
 export const NO_REWRITE = -1
@@ -235,7 +241,7 @@ export class Run {
     const { signal } = this.facts
     const outcome = this.outcome as Outcome
     if (this.asks !== undefined && !this.put && this.#rare?.judging === undefined) {
-      this.#withdrawAsks()
+      for (const asked of this.asks) this.#withdraw(asked)
     }
     this.settings.settled(this, outcome, signal)
     return outcome
@@ -243,7 +249,8 @@ export class Run {
 
   times(): Times {
     const { timing } = this.settings
-    const durationMs = timing === false ? 0 : performance.now() - this.#began
+    if (timing === false) return NO_TIMES
+    const durationMs = performance.now() - this.#began
     if (timing !== 'hooks') return { durationMs }
     return { durationMs, hookMs: this.rare.hookMs, waitMs: this.rare.waitMs }
   }
@@ -341,14 +348,15 @@ export class Run {
       ? this.asks.findIndex((other) => other.name === name && other.phase === 'check')
       : -1
     if (old < 0) this.asks.push(asked)
-    else this.asks[old] = asked
+    else {
+      if (!this.put) this.#withdraw(this.asks[old] as Asked)
+      this.asks[old] = asked
+    }
   }
 
   /** A question that was never put to anybody is over. */
-  #withdrawAsks(): void {
-    for (const { name, request } of this.asks ?? []) {
-      tellResolution(request, 'cancelled', (error) => this.report(name, 'onResolution', error))
-    }
+  #withdraw({ name, request }: Asked): void {
+    tellResolution(request, 'cancelled', (error) => this.report(name, 'onResolution', error))
   }
 
   /** Hooks that a middleware function runs by hand: the gate checks them again like those of the plan. */
@@ -374,8 +382,10 @@ export class Run {
   }
 
   unwait(who: Waiter): void {
-    const at = this.#waiters?.lastIndexOf(who) ?? -1
-    if (at >= 0) this.#waiters?.splice(at, 1)
+    const waiters = this.#waiters ?? []
+    // Waits end in the order of nesting, but for those that were given up.
+    if (waiters.at(-1) === who) waiters.pop()
+    else if (waiters.includes(who)) waiters.splice(waiters.lastIndexOf(who), 1)
   }
 
   /** The caller gives the call up: tells every handler, then whoever waits, the innermost first. */

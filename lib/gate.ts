@@ -82,6 +82,12 @@ async function resolveEnv(run: Run): Promise<void> {
   run.rare.execEnv = Object.freeze(env)
 }
 
+/** The tool of a call that nobody else sees: what it throws, and what it answers, is the caller's as it is. */
+export function startUnseen(run: Run): unknown {
+  const params = run.settings.intake === undefined ? run.params : thaw(run.params)
+  return (run.tool as Tool<Params>)(params, new CallView(run))
+}
+
 /** Starts the tool. Answers its promise, or undefined when it was over at once. */
 function startTool(run: Run): PromiseLike<unknown> | undefined {
   const { settings } = run

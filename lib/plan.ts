@@ -140,6 +140,8 @@ export class Plans {
   readonly #plans = new Map<string, Plan>()
   readonly #byName = new Map<string, Plan>()
   readonly #filtered: boolean
+  #lastName: string | undefined
+  #lastPlan: Plan | undefined
 
   constructor(items: readonly Item[]) {
     this.#items = [...items]
@@ -148,8 +150,14 @@ export class Plans {
 
   for(toolName: string): Plan {
     const name = this.#filtered ? toolName : ''
-    const known = this.#byName.get(name)
-    if (known !== undefined) return known
+    if (name === this.#lastName) return this.#lastPlan as Plan
+    const plan = this.#byName.get(name) ?? this.#make(name, toolName)
+    this.#lastName = name
+    this.#lastPlan = plan
+    return plan
+  }
+
+  #make(name: string, toolName: string): Plan {
     const chosen = this.#items.filter((item) => item.filter?.matches(toolName) ?? true)
     const key = this.#items.map((item) => (chosen.includes(item) ? '1' : '0')).join('')
     const plan = this.#plans.get(key) ?? new Plan(chosen)

@@ -1,3 +1,4 @@
+import { refusal } from './approve.ts'
 import { type Composable, isUsable, notUsable } from './compose.ts'
 import { type Report, Run, type Settings } from './context.ts'
 import { Deadlines, TIMED_OUT, withTimeout } from './deadline.ts'
@@ -5,6 +6,7 @@ import { CHANNELS } from './diagnostics.ts'
 import { isToolwareError, quoted, ToolwareError } from './errors.ts'
 import { type Explanation, explanationOf } from './explain.ts'
 import { snapshotFacts } from './facts.ts'
+import { startUnseen } from './gate.ts'
 import { defaultLogger } from './logger.ts'
 import { asText, Blocked, messageOf } from './outcome.ts'
 import { type IntakeLimits, parseArguments, takeParams } from './params.ts'
@@ -22,6 +24,7 @@ import { Listeners, readIntake, type ToolwareOptions, vetOptions } from './setti
 import { SignalHub } from './signal.ts'
 import { openStream, type ToolStream } from './stream.ts'
 import type {
+  ApprovalResolution,
   CallContext,
   Facts,
   HeldCall,
@@ -87,14 +90,14 @@ export class Toolware implements Caller {
   readonly #asyncContext: boolean
   readonly #hub = new SignalHub()
   readonly #detached = new Set<PromiseLike<unknown>>()
-  /** Ids of calls that wait for `resume`. */
-  readonly #suspended = new Set<string>()
   readonly #errors: Listeners<Report>
   readonly #blocked: Listeners<CallEnd>
   readonly #settled: Listeners<CallEnd>
   readonly #wrapped = new WeakMap<object, string>()
   readonly #wrappedNames = new Set<string>()
   #saidBuffered = false
+  /** Calls of one tool come in rows: its name is looked at once. */
+  #lastName: string | undefined
   #closing: Promise<void> | undefined
 
   /** @throws {ToolwareError} `CONFIG` for an unknown option or a wrong value. */
@@ -118,11 +121,12 @@ export class Toolware implements Caller {
       exposeErrors: options.exposeErrors ?? false,
       policyVersion: options.policyVersion,
       approver: options.approvals,
+      suspended: new Set(),
       report: (report) => this.#report(report),
       detach: (work) => this.#detach(work),
       settled: (run, outcome, signal) => this.#end(run, outcome, signal),
     }
-    options.approvals?.onRefused?.((held) => this.#refused(held))
+    options.approvals?.onRefused?.((held, resolution) => this.#refused(held, resolution))
   }
 
   /**
@@ -274,6 +278,33 @@ export class Toolware implements Caller {
     }
   }
 
+  /** As `#execute`, for a caller who only wants the tool's answer. */
+  #answer<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts | undefined): Promise<unknown> {
+    try {
+      const run = this.#runFor(call, tool, own)
+      if (!this.#isUnseen(run)) return this.#go(run).then(resultOf)
+      const answer = startUnseen(run)
+      return answer instanceof Promise ? answer : Promise.resolve(answer)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
+
+  /** Nothing stands around the tool, nobody listens, and nobody can call it off: its own promise will do. */
+  #isUnseen(run: Run): boolean {
+    return (
+      run.plan.isEmpty &&
+      run.outcome === undefined &&
+      run.facts.signal === undefined &&
+      this.#settings.toolTimeoutMs === 0 &&
+      this.#settled.size === 0 &&
+      !this.#asyncContext &&
+      ambient() === undefined &&
+      !CHANNELS.start.hasSubscribers &&
+      !CHANNELS.end.hasSubscribers
+    )
+  }
+
   /** What is known of a call when it arrives. A refused one has its outcome already. */
   #runFor<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts | undefined): Run {
     const around = ambient()
@@ -295,7 +326,7 @@ export class Toolware implements Caller {
     const run = this.#arrive(held.call, tool, snapshotFacts(held.call))
     run.rare.held = held
     run.rare.id = held.id
-    this.#suspended.delete(held.id)
+    this.#settings.suspended.delete(held.id)
     return run
   }
 
@@ -303,7 +334,9 @@ export class Toolware implements Caller {
     const { toolName } = call
     const taken = this.#take(call)
     const plans = this.#currentPlans()
-    const isName = typeof toolName === 'string' && TOOL_NAME.test(toolName)
+    const known = this.#lastName !== undefined && toolName === this.#lastName
+    const isName = known || isToolName(toolName)
+    if (isName) this.#lastName = toolName
     const plan = plans.for(isName ? toolName : '')
     const params = typeof taken === 'string' ? NO_PARAMS : taken
     const run = new Run(this.#settings, plan, asText(toolName), facts, params, tool)
@@ -370,7 +403,7 @@ export class Toolware implements Caller {
   }
 
   #wrap<P, R>(toolName: string, fn: Tool<P, R>, own: Facts | undefined): WrappedTool<P, R> {
-    if (typeof toolName !== 'string' || !TOOL_NAME.test(toolName)) {
+    if (!isToolName(toolName)) {
       throw new TypeError(`wrap(toolName, fn): not a tool name: ${quoted(toolName)}`)
     }
     if (typeof fn !== 'function') {
@@ -387,7 +420,7 @@ export class Toolware implements Caller {
           ? fn.call(this, own, ctx)
           : (fn as (...args: unknown[]) => unknown).call(this, own, ...rest)
       const call = { toolName, params: params ?? undefined } as ToolCall<P>
-      return app.#execute(call, tool, own).then(resultOf) as Promise<Awaited<R>>
+      return app.#answer(call, tool, own) as Promise<Awaited<R>>
     }
     Object.defineProperty(wrapped, 'name', { value: fn.name || toolName })
     this.#wrapped.set(wrapped, toolName)
@@ -411,7 +444,6 @@ export class Toolware implements Caller {
   #end(run: Run, outcome: Outcome, signal: AbortSignal | undefined): void {
     if (signal !== undefined) this.#hub.unfollow(signal, run)
     if (run.rareIfAny?.judging !== undefined) return
-    if (outcome.status === 'pending') this.#suspended.add(run.id)
     if (outcome.status === 'blocked' && this.#blocked.size > 0)
       this.#blocked.tell({ ctx: run.view, outcome })
     if (this.#settled.size > 0) this.#settled.tell({ ctx: run.view, outcome })
@@ -419,11 +451,10 @@ export class Toolware implements Caller {
   }
 
   /** A suspended call of this pipeline that will never run gives back what it had reserved. */
-  #refused(held: HeldCall): void {
-    if (!this.#suspended.has(held.id)) return
+  #refused(held: HeldCall, resolution: ApprovalResolution): void {
+    if (!this.#settings.suspended.has(held.id)) return
     const run = this.#runHeld(held, () => undefined)
-    const reason = 'The call waited for a person and was denied, withdrawn, or not decided in time.'
-    run.block({ code: 'APPROVAL_DENIED', by: 'toolware', reason })
+    run.block(refusal(resolution))
     this.#detach(this.#go(run))
   }
 
@@ -448,6 +479,10 @@ export class Toolware implements Caller {
 }
 
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/
+function isToolName(value: unknown): boolean {
+  return typeof value === 'string' && TOOL_NAME.test(value)
+}
+
 const NO_PARAMS: Params = Object.freeze({})
 /** How long `close()` waits for detached work. */
 const CLOSE_TIMEOUT_MS = 30_000

@@ -1,4 +1,4 @@
-import type { ApprovalRecord } from './record.ts'
+import { type ApprovalRecord, isRefused } from './record.ts'
 import { quote } from './refusals.ts'
 
 /**
@@ -45,7 +45,7 @@ export class Announcer {
   }
 
   observe(record: ApprovalRecord): void {
-    const { id, version, usedAt } = record
+    const { id, version } = record
     const before = this.#seen.get(id)
     if (before !== undefined && before >= version) return
     this.#seen.set(id, version)
@@ -53,13 +53,10 @@ export class Announcer {
       if (this.#seen.size <= MAX_SEEN) break
       this.#seen.delete(oldest)
     }
-    if (record.status === 'pending') this.#tell('pending', record)
-    else if (usedAt === undefined || before === 0) this.#tell('resolved', record)
-  }
-
-  /** Told by whoever settled it, so that of several processes one tells. */
-  refused(record: ApprovalRecord): void {
-    this.#tell('refused', record)
+    const { status, usedAt, lapsedAt } = record
+    if (status === 'pending') this.#tell('pending', record)
+    else if (before === 0 || (usedAt ?? lapsedAt) === undefined) this.#tell('resolved', record)
+    if (isRefused(record)) this.#tell('refused', record)
   }
 
   /** Forgets every listener. */

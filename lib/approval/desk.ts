@@ -4,7 +4,7 @@ import type { Logger } from '../types.ts'
 import { Announcer } from './announcer.ts'
 import { applyWithdrawal } from './decision.ts'
 import { Ledger } from './ledger.ts'
-import { type ApprovalRecord, isClaimable, isRefused } from './record.ts'
+import { type ApprovalRecord, isClaimable } from './record.ts'
 import type { ApprovalStore } from './store.ts'
 import { type GiveUp, type Wait, Waits } from './waits.ts'
 
@@ -99,7 +99,6 @@ export class Desk {
   /** A change of ours. */
   #changed(record: ApprovalRecord): void {
     this.#observe(record)
-    if (isRefused(record)) this.announcer.refused(record)
     if (isClaimable(record)) this.#claims.open(record.id).start(this.#options.useWithinMs)
   }
 

@@ -148,7 +148,7 @@ export class ApprovalQueue implements Approver {
 
   /**
    * Calls `listener` with every deferred call that will never run, once: denied, run out, withdrawn, or allowed and not
-   * claimed in time. The queue that settles it tells, so that of several processes one does.
+   * claimed in time; also when another process on the same store settled it.
    *
    * @returns A function that stops it.
    */
@@ -162,7 +162,7 @@ export class ApprovalQueue implements Approver {
 
   /**
    * Calls `listener` with every question put or settled, here or by another process on the same store, or with every
-   * deferred call refused here. What it throws goes to `log`.
+   * deferred call that will never run. What it throws goes to `log`.
    *
    * @returns A function that stops it.
    */
@@ -218,6 +218,11 @@ export class ApprovalQueue implements Approver {
       (done) => done && done.status !== 'pending' && tell(done.status),
       () => tell('cancelled'),
     )
+    if (signal.aborted) {
+      // Nobody knows the id yet, so nobody could resume it.
+      await this.cancel(id)
+      return { resolution: 'cancelled', approvalId: id }
+    }
     return { resolution: 'pending', approvalId: id }
   }
 

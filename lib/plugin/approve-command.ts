@@ -45,25 +45,27 @@ export function parseApprove(text: string): ApproveInput {
 const decisionOf = (word: string): ApprovalDecision | undefined =>
   Object.hasOwn(DECISIONS, word.toLowerCase()) ? DECISIONS[word.toLowerCase()] : undefined
 
-/** Whoever can settle a pending approval. Rejects with an `APPROVAL_*` code and a reason that a person can read. */
-export type ResolveApproval = (
-  id: string,
-  decision: ApprovalDecision,
-  by: { readonly senderId?: string | undefined; readonly channelId?: string | undefined },
-) => MaybePromise<unknown>
+/** Whoever can settle a pending approval: an `ApprovalQueue`. Rejects with a reason that a person can read. */
+export interface Resolver {
+  resolve(
+    id: string,
+    decision: ApprovalDecision,
+    options: { readonly by?: string | undefined },
+  ): MaybePromise<unknown>
+}
 
 /** The command `/approve`, which needs an authorised sender. */
-export function approveCommand(resolveApproval: ResolveApproval): CommandDefinition {
+export function approveCommand(approvals: Resolver): CommandDefinition {
   return {
     name: 'approve',
     description: 'Decide about a pending approval.',
     acceptsArgs: true,
     requireAuth: true,
-    async handler({ args = '', senderId, channelId }) {
+    async handler({ args = '', senderId }) {
       const input = parseApprove(args)
       if (!input.ok) return { text: input.usage }
       try {
-        await resolveApproval(input.id, input.decision, { senderId, channelId })
+        await approvals.resolve(input.id, input.decision, { by: senderId })
         return { text: `Approval ${input.id}: ${input.decision}` }
       } catch (error) {
         return { text: error instanceof Error ? error.message : 'The approval cannot be decided.' }

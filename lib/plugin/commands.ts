@@ -1,5 +1,5 @@
 import type { Logger, MaybePromise, Requester } from '../types.ts'
-import { known } from './event.ts'
+import { addKnown } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, ownSignal } from './handler.ts'
 import type { Command } from './registry.ts'
@@ -72,11 +72,10 @@ export async function runCommand(
     return { status: 'refused', ...named, reason }
   }
   const { agentId, sessionKey, sessionId, channelId, senderId, requester } = facts
-  const context: CommandContext = {
-    ...known({ agentId, sessionKey, sessionId, channelId, senderId, requester, args }),
-    commandBody: text,
-    isAuthorizedSender,
-  }
+  const context: CommandContext = addKnown(
+    { commandBody: text, isAuthorizedSender },
+    { agentId, sessionKey, sessionId, channelId, senderId, requester, args },
+  )
   const run = () => definition.handler(context)
   const settled = await callHandler(run, { timeoutMs: TIMEOUT_MS, own: ownSignal() })
   if (settled.ok) return { status: 'done', ...named, reply: settled.value ?? {} }

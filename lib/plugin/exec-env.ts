@@ -1,6 +1,6 @@
 import { filterExecEnv } from '../policy/env.ts'
 import type { CallContext } from '../types.ts'
-import { known, toolContext } from './event.ts'
+import { addKnown, toolContext } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, ownSignal } from './handler.ts'
 import type { Handler } from './registry.ts'
@@ -36,10 +36,8 @@ async function ask(
   const { pluginId, timeoutMs } = handler
   const callSignal = (): AbortSignal => ctx.signal
   const own = ownSignal(callSignal)
-  const event = {
-    toolName: 'exec' as const,
-    ...known({ sessionKey: ctx.sessionKey, host: ctx.execHost }),
-  }
+  const { sessionKey, execHost: host } = ctx
+  const event = addKnown({ toolName: 'exec' as const }, { sessionKey, host })
   const settled = await callHandler<unknown>(() => handler.run(event, toolContext(ctx, own)), {
     timeoutMs,
     callSignal,

@@ -19,33 +19,47 @@ export interface OwnSignal {
  * looked at. Without a call it knows only its own end.
  */
 export function ownSignal(call?: () => AbortSignal): OwnSignal {
-  let controller: AbortController | undefined
-  let expired: { reason: unknown } | undefined
-  let stop: (() => void) | undefined
-  return {
-    get signal() {
-      if (controller === undefined) {
-        const own = new AbortController()
-        controller = own
-        if (expired) own.abort(expired.reason)
-        else {
-          const outer = call?.()
-          const follow = (): void => own.abort(outer?.reason)
-          if (outer?.aborted) follow()
-          outer?.addEventListener('abort', follow, { once: true })
-          stop = () => outer?.removeEventListener('abort', follow)
-        }
-      }
-      return controller.signal
-    },
-    expire(reason) {
-      expired ??= { reason }
-      controller?.abort(reason)
-    },
-    release() {
-      stop?.()
-      stop = undefined
-    },
+  return new LazySignal(call)
+}
+
+/** A class: a getter in an object literal would cost a hidden class with each object. */
+class LazySignal implements OwnSignal {
+  readonly #call: (() => AbortSignal) | undefined
+  #controller: AbortController | undefined
+  #expired: { readonly reason: unknown } | undefined
+  #stop: (() => void) | undefined
+
+  constructor(call: (() => AbortSignal) | undefined) {
+    this.#call = call
+  }
+
+  get signal(): AbortSignal {
+    this.#controller ??= this.#start()
+    return this.#controller.signal
+  }
+
+  expire(reason: unknown): void {
+    this.#expired ??= { reason }
+    this.#controller?.abort(reason)
+  }
+
+  release(): void {
+    this.#stop?.()
+    this.#stop = undefined
+  }
+
+  #start(): AbortController {
+    const own = new AbortController()
+    if (this.#expired) {
+      own.abort(this.#expired.reason)
+      return own
+    }
+    const outer = this.#call?.()
+    const follow = (): void => own.abort(outer?.reason)
+    if (outer?.aborted) follow()
+    outer?.addEventListener('abort', follow, { once: true })
+    this.#stop = () => outer?.removeEventListener('abort', follow)
+    return own
   }
 }
 

@@ -6,7 +6,7 @@ import { persistToolResult, writeMessage } from '../transcript/chain.ts'
 import { stripDetails } from '../transcript/strip-details.ts'
 import type { TranscriptContext, TranscriptMessage } from '../transcript/types.ts'
 import type { AnyHook, Logger } from '../types.ts'
-import { approveCommand, type ResolveApproval } from './approve-command.ts'
+import { approveCommand, type Resolver } from './approve-command.ts'
 import {
   type CommandFacts,
   type CommandOutcome,
@@ -55,8 +55,8 @@ export interface PluginHostOptions {
   readonly baseDir?: string | undefined
   /** Tools as the operator declares them: `resolve_exec_env` fires for those that execute. */
   readonly tools?: ToolDeclarations | undefined
-  /** Makes `/approve <id> <decision>` a command of the host. */
-  readonly resolveApproval?: ResolveApproval | undefined
+  /** An `ApprovalQueue`: makes `/approve <id> <decision>` a command of the host. */
+  readonly approvals?: Resolver | undefined
 }
 
 /**
@@ -78,19 +78,12 @@ export class PluginHost {
 
   /** @throws {ToolwareError} `CONFIG` for a wrong value, with the key's path. */
   constructor(options: PluginHostOptions = {}) {
-    const {
-      config = {},
-      bundled = [],
-      log,
-      baseDir = process.cwd(),
-      tools,
-      resolveApproval,
-    } = options
+    const { config = {}, bundled = [], log, baseDir = process.cwd(), tools, approvals } = options
     checkPluginsConfig(config)
     this.#log = log ?? defaultLogger()
     this.#tools = catalogue(tools)
-    this.#hostCommands = resolveApproval
-      ? [{ pluginId: 'toolware', definition: approveCommand(resolveApproval) }]
+    this.#hostCommands = approvals
+      ? [{ pluginId: 'toolware', definition: approveCommand(approvals) }]
       : []
     this.#fleet = new Fleet({
       config,

@@ -1,4 +1,4 @@
-export type { ApproveInput, ResolveApproval } from './approve-command.ts'
+export type { ApproveInput, Resolver } from './approve-command.ts'
 export type { CommandFacts, CommandOutcome, RunCommandOptions } from './commands.ts'
 export type { PluginEntryConfig, PluginsConfig } from './config.ts'
 export type { Diagnostic, DiagnosticCode } from './diagnostic.ts'

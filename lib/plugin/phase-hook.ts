@@ -1,6 +1,6 @@
 import type { HookContext, MaybePromise, Opinion, Outcome, ToolHook } from '../types.ts'
 import { deny } from '../verdict.ts'
-import { known } from './event.ts'
+import { addKnown } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, type OwnSignal, ownSignal, type Settled } from './handler.ts'
 import { foldToolName } from './matcher.ts'
@@ -63,29 +63,49 @@ function callBefore(handler: PhaseHandler, ctx: HookContext): MaybePromise<Settl
   const own = ownSignal(callSignal)
   const { timeoutMs } = handler
   const run = handler.run as (ctx: ToolBeforeContext) => unknown
-  return callHandler<unknown>(() => run(beforeContext(ctx, own)), { timeoutMs, callSignal, own })
+  return callHandler<unknown>(() => run(new BeforeContext(ctx, own)), {
+    timeoutMs,
+    callSignal,
+    own,
+  })
 }
 
-const facts = (ctx: HookContext) =>
-  known({
-    sessionId: ctx.sessionId,
-    channelId: ctx.channelId,
-    senderId: ctx.senderId,
-    correlationId: ctx.correlationId,
-    toolCallId: ctx.toolCallId,
-  })
+function facts({ sessionId, channelId, senderId, correlationId, toolCallId }: HookContext) {
+  return { sessionId, channelId, senderId, correlationId, toolCallId }
+}
 
-function beforeContext(ctx: HookContext, own: OwnSignal): ToolBeforeContext {
-  return {
-    phase: 'before',
-    toolName: ctx.toolName,
-    get arguments() {
-      return ctx.argumentsJson
+/**
+ * What a handler gets. Own accessors whose functions all instances share: in an object literal each would cost a
+ * hidden class.
+ */
+class BeforeContext implements ToolBeforeContext {
+  static readonly #text: PropertyDescriptor & ThisType<BeforeContext> = {
+    enumerable: true,
+    get() {
+      return this.#ctx.argumentsJson
     },
-    ...facts(ctx),
-    get signal() {
-      return own.signal
+  }
+  static readonly #abort: PropertyDescriptor & ThisType<BeforeContext> = {
+    enumerable: true,
+    get() {
+      return this.#own.signal
     },
+  }
+
+  readonly phase = 'before'
+  readonly toolName: string
+  declare readonly arguments: string
+  declare readonly signal: AbortSignal
+  readonly #ctx: HookContext
+  readonly #own: OwnSignal
+
+  constructor(ctx: HookContext, own: OwnSignal) {
+    this.#ctx = ctx
+    this.#own = own
+    this.toolName = ctx.toolName
+    Object.defineProperty(this, 'arguments', BeforeContext.#text)
+    Object.defineProperty(this, 'signal', BeforeContext.#abort)
+    addKnown(this, facts(ctx))
   }
 }
 
@@ -124,15 +144,17 @@ async function runAfter(
     if (!matches(handler, folded)) continue
     const { pluginId, event, timeoutMs } = handler
     const run = handler.run as (ctx: ToolAfterContext) => unknown
-    const context: ToolAfterContext = {
-      phase: 'after',
-      toolName: ctx.toolName,
-      arguments: ctx.argumentsJson,
-      ...facts(ctx),
-      result: resultText(outcome),
-      durationMs: outcome.durationMs,
-      failed: outcome.failed,
-    }
+    const context: ToolAfterContext = addKnown(
+      {
+        phase: 'after' as const,
+        toolName: ctx.toolName,
+        arguments: ctx.argumentsJson,
+        result: resultText(outcome),
+        durationMs: outcome.durationMs,
+        failed: outcome.failed,
+      },
+      facts(ctx),
+    )
     const settled = await callHandler(() => run(context), { timeoutMs, own: ownSignal() })
     if (settled.ok || settled.cause === 'aborted') continue
     const { cause, error } = settled

@@ -223,6 +223,17 @@ describe('toolware run', () => {
     expect(parsed(stdout)).toMatchObject([{ status: 'aborted', executed: true }])
   })
 
+  it('ends when it is interrupted while it waits for calls', async () => {
+    const dir = workspace()
+    const child = start(['run', '--workspace', 'ws'], dir)
+    const ended = end(child)
+    child.stdin.on('error', () => undefined)
+    child.stdin.write(call('list_dir'))
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 143, stderr: '' })
+  })
+
   it('ends quietly when nobody reads any more', async () => {
     const dir = workspace()
     const child = start(['run', '--workspace', 'ws'], dir)

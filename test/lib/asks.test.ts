@@ -71,14 +71,20 @@ describe('the question (section 8)', () => {
   it('is about the final params: a re-check replaces what the same hook asked about the old ones', async () => {
     const approver = fakeApprover('allow-once')
     const app = quietApp({ approvals: approver })
+    const told: string[] = []
     app.use({
       name: 'Deletes',
-      check: ({ params }) => ask({ title: `Delete ${String(params.path)}?` }),
+      check: ({ params }) =>
+        ask({
+          title: `Delete ${String(params.path)}?`,
+          onResolution: (resolution) => told.push(`${String(params.path)} ${resolution}`),
+        }),
     })
     app.use({ name: 'Rewriter', before: () => rewrite({ path: 'b.txt' }) })
     await app.execute({ toolName: 'rm', params: { path: 'a.txt' } }, echo)
     const titles = approver.questions[0]?.askers.map(({ request }) => request.title)
     expect(titles).toEqual(['Delete b.txt?'])
+    expect(told).toEqual(['a.txt cancelled', 'b.txt allow-once'])
   })
 
   it('keeps the strictest of what one hook asks twice under one title', async () => {
@@ -173,6 +179,48 @@ describe('a refused deferred call', () => {
     await queue.resolve('p1', 'deny')
     await settle()
     expect(skipped).toEqual(['mine'])
+  })
+
+  it.each([
+    ['deny', 'APPROVAL_DENIED'],
+    ['cancel', 'APPROVAL_CANCELLED'],
+    ['wait', 'APPROVAL_TIMEOUT'],
+  ])('leaves with what really came of it: %s', async (end, code) => {
+    const queue = new ApprovalQueue({ mode: 'defer', newId: () => 'p1', timeoutMs: 20 })
+    const left: unknown[] = []
+    const app = quietApp({ approvals: queue })
+    const done = new Promise<void>((resolve) => {
+      app.use({
+        name: 'Audit',
+        check: () => ask({ title: 'May it?' }),
+        skipped: (_, outcome) => {
+          left.push('code' in outcome ? outcome.code : outcome.status)
+          resolve()
+        },
+      })
+    })
+    await app.execute({ toolName: 'deploy' }, echo)
+    if (end === 'deny') await queue.resolve('p1', 'deny')
+    if (end === 'cancel') await queue.cancel('p1')
+    await done
+    expect(left).toEqual([code])
+  })
+
+  it('leaves also when it is refused at once, before its pending outcome is there', async () => {
+    const queue = new ApprovalQueue({ mode: 'defer', newId: () => 'p1' })
+    queue.on('pending', ({ id }) => void queue.resolve(id, 'deny'))
+    const left: string[] = []
+    const app = quietApp({ approvals: queue })
+    app.use({
+      name: 'Counter',
+      check: () => ask({ title: 'May it?' }),
+      skipped: (_, { status }) => {
+        left.push(status)
+      },
+    })
+    const outcome = await app.execute({ toolName: 'deploy' }, echo)
+    await settle()
+    expect([outcome.status, left]).toEqual(['pending', ['blocked']])
   })
 
   it('leaves before close() closes its hooks', async () => {

@@ -116,13 +116,26 @@ export class BridgedPlugin {
     return this.#ask(connection, events, ctx)
   }
 
-  async #ask(
+  #ask(
     connection: Connection,
     events: readonly string[],
     ctx: HookContext,
   ): Promise<DenyVerdict | null> {
-    const params = events.map((event) => hookParams(ctx, event, ctx.recheck))
-    const answers = await connection.before(params, ctx.signal)
+    const answers = events.map((event) =>
+      connection.before(hookParams(ctx, event, ctx.recheck), () => ctx.signal),
+    )
+    const [only] = answers
+    if (only !== undefined && answers.length === 1) {
+      return only.then((answer) => this.#weigh(connection, answer, ctx))
+    }
+    return Promise.all(answers).then((all) => this.#weighAll(connection, all, ctx))
+  }
+
+  #weighAll(
+    connection: Connection,
+    answers: readonly Answer[],
+    ctx: HookContext,
+  ): DenyVerdict | null {
     let fault: unknown
     for (const answer of answers) {
       try {

@@ -50,7 +50,7 @@ export async function loadChildPlugin(init: InitParams, log: Logger): Promise<Ch
   return {
     eventSubscriptions: subscriptionsOf(registrations),
     capabilities: hooks.length > 0 ? ['hooks'] : [],
-    before: (call) => judge(hooks, contextOf(call, log)),
+    before: (call) => judge(hooks, new ChildContext(call, log)),
     after: (call) => tell(hooks, call, log),
   }
 }
@@ -131,7 +131,7 @@ function badAnswer(message = 'a handler gave no valid answer'): BeforeReply {
 }
 
 async function tell(hooks: readonly AnyHook[], call: ReceivedAfter, log: Logger): Promise<void> {
-  const ctx = contextOf(call, log)
+  const ctx = new ChildContext(call, log)
   const { result, durationMs, failed } = call
   const facts = { executed: true, text: result, durationMs }
   const outcome: Outcome = failed
@@ -154,30 +154,51 @@ function isPlain(hook: AnyHook): hook is PlainHook {
   return 'beforeExecute' in hook || 'afterExecute' in hook
 }
 
-function contextOf(call: ReceivedCall, log: Logger): HookContext {
-  let params: Record<string, unknown> | undefined
-  let signal: AbortSignal | undefined
-  const state = new Map<unknown, unknown>()
-  return {
-    ...call.facts,
-    id: call.toolCallId ?? '',
-    toolCallId: call.toolCallId,
-    toolName: call.toolName,
-    argumentsJson: call.arguments,
-    get params() {
-      params ??= Object.freeze(JSON.parse(call.arguments) as Record<string, unknown>)
-      return params
-    },
-    get signal() {
-      // The host gives up by itself; nothing crosses the wire then.
-      signal ??= new AbortController().signal
-      return signal
-    },
-    log,
-    execEnv: undefined,
-    state,
-    recheck: call.recheck,
-    resumed: false,
-    judging: false,
+/** A call as hooks in the child see it. A class: a getter in a literal would cost a hidden class each time. */
+class ChildContext implements HookContext {
+  readonly id: string
+  readonly toolName: string
+  readonly argumentsJson: string
+  readonly sessionId: string | undefined
+  readonly channelId: string | undefined
+  readonly senderId: string | undefined
+  readonly correlationId: string | undefined
+  readonly toolCallId: string | undefined
+  readonly recheck: boolean
+  readonly resumed = false
+  readonly judging = false
+  readonly execEnv = undefined
+  readonly log: Logger
+  #params: Readonly<Record<string, unknown>> | undefined
+  #state: Map<unknown, unknown> | undefined
+  #signal: AbortSignal | undefined
+
+  constructor(call: ReceivedCall, log: Logger) {
+    this.id = call.toolCallId ?? ''
+    this.toolName = call.toolName
+    this.argumentsJson = call.arguments
+    this.sessionId = call.sessionId
+    this.channelId = call.channelId
+    this.senderId = call.senderId
+    this.correlationId = call.correlationId
+    this.toolCallId = call.toolCallId
+    this.recheck = call.recheck
+    this.log = log
+  }
+
+  get params(): Readonly<Record<string, unknown>> {
+    this.#params ??= Object.freeze(JSON.parse(this.argumentsJson) as Record<string, unknown>)
+    return this.#params
+  }
+
+  get state(): Map<unknown, unknown> {
+    this.#state ??= new Map()
+    return this.#state
+  }
+
+  /** Never fires: the host gives a call up by itself, and nothing crosses the wire then. */
+  get signal(): AbortSignal {
+    this.#signal ??= new AbortController().signal
+    return this.#signal
   }
 }

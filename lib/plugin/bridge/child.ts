@@ -28,6 +28,7 @@ export class Child {
   readonly #command: ChildCommand
   #tail: Buffer = Buffer.alloc(0)
   #exited = false
+  #holds = 1
 
   constructor(command: ChildCommand, onStderr: (chunk: Buffer) => void) {
     this.#command = command
@@ -90,13 +91,15 @@ export class Child {
     return lines.filter((line) => line !== '').slice(-TAIL_LINES)
   }
 
-  /** Keeps this process alive: somebody waits for the child. */
+  /** Keeps this process alive until {@link Child.release}, once for each: somebody waits for the child. */
   hold(): void {
+    if (this.#holds++ > 0) return
     this.#process.ref()
     this.#reference('ref')
   }
 
   release(): void {
+    if (--this.#holds > 0) return
     this.#process.unref()
     this.#reference('unref')
   }

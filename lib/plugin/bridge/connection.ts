@@ -1,4 +1,4 @@
-import { TIMED_OUT, withTimeout } from '../../deadline.ts'
+import { TIMED_OUT, Wheel, withTimeout } from '../../deadline.ts'
 import { type InitAnswer, readInitAnswer } from './answers.ts'
 import { Child, type ChildCommand } from './child.ts'
 import type { Counters } from './counters.ts'
@@ -21,8 +21,11 @@ export interface ConnectionOptions {
   readonly clock: () => number
 }
 
+// So long nobody listens to the call's signal: most answers are there by then, and a listener costs more than they do.
+const PROMPT_MS = 100
 // A pipe hands over what it holds in several turns; this many are allowed before lateness is judged.
 const LAST_TURNS = 16
+const CLOSED_MS = 500
 
 /** One run of a plugin's process, from its start to its end. */
 export class Connection {
@@ -32,14 +35,18 @@ export class Connection {
   readonly #peer: Peer
   readonly #outbox: Outbox
   readonly #options: ConnectionOptions
-  #holds = 0
-  #idle: (() => void) | undefined
+  readonly #prompt: Wheel
+  readonly #patient: Wheel
   /** Why it was ended by us. */
   #fatal: string | undefined
   #open = true
 
   /** Starts the process. Say {@link Connection.init} next. @throws when it cannot even be tried. */
   constructor(options: ConnectionOptions) {
+    const { beforeTimeoutMs } = options.limits
+    const promptMs = Math.min(PROMPT_MS, Math.ceil(beforeTimeoutMs / 2))
+    this.#prompt = new Wheel(promptMs)
+    this.#patient = new Wheel(beforeTimeoutMs - promptMs)
     const { command, clock, counters, dialect, limits, log } = options
     this.#options = options
     const child = new Child(command, (chunk) => log.plugin('info', chunk.toString(), 'stderr'))
@@ -60,6 +67,8 @@ export class Connection {
       onNoise: (line) => log.plugin('debug', line, 'stdout'),
     })
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
+    child.stdout.once('end', () => this.#abandon('closed its output'))
+    child.stdin.once('close', () => this.#abandon('closed its input'))
     this.ended = child.ended.then((how) => {
       const why = this.#fatal ?? how
       this.#peer.fail({ kind: 'gone', problem: why })
@@ -82,33 +91,36 @@ export class Connection {
   /** Shakes hands. The process is left to its fate when it fails: end it. */
   async init(): Promise<InitAnswer | { readonly problem: string }> {
     const { startTimeoutMs } = this.#options.limits
-    const answer = await this.#ask(this.#peer.request('init', this.#options.init), startTimeoutMs)
+    const pending = this.#peer.request('init', this.#options.init)
+    this.#child.hold()
+    const answer = await withTimeout(pending.answer, startTimeoutMs)
+    this.#child.release()
+    if (answer === TIMED_OUT) {
+      this.#peer.giveUp(pending, { kind: 'silent' })
+      return { problem: `did not answer init within ${startTimeoutMs} ms` }
+    }
     switch (answer.kind) {
       case 'result':
         return readInitAnswer(this.#options.dialect, answer.value)
       case 'error':
         return { problem: `could not be loaded: ${answer.message}` }
-      case 'silent':
-        return { problem: `did not answer init within ${startTimeoutMs} ms` }
-      case 'cancelled':
-        return { problem: 'was stopped while it started' }
-      default:
+      case 'bad':
+      case 'gone':
         return { problem: answer.problem }
+      default:
+        return { problem: 'was stopped while it started' }
     }
   }
 
-  /** Asks for opinions, in one write. Aborting gives them up. */
-  before(params: readonly HookParams[], signal: AbortSignal): Promise<Answer[]> {
-    const requests = params.map((each) => this.#peer.request('hook_before', each))
-    const giveUp = (): void => {
-      for (const pending of requests) pending.settle({ kind: 'cancelled' })
-    }
-    signal.addEventListener('abort', giveUp, { once: true })
-    if (signal.aborted) giveUp()
-    const { beforeTimeoutMs } = this.#options.limits
-    return Promise.all(requests.map((pending) => this.#ask(pending, beforeTimeoutMs))).finally(() =>
-      signal.removeEventListener('abort', giveUp),
-    )
+  /**
+   * Asks for an opinion. Its answer is there when it came, when the time for it is over, or when the signal fired.
+   *
+   * @param signal Asked for only when the answer takes its time.
+   */
+  before(params: HookParams, signal: () => AbortSignal): Promise<Answer> {
+    const pending = this.#peer.request('hook_before', params)
+    if (pending.settled === undefined) this.#wait(pending, signal)
+    return pending.answer
   }
 
   /** Tells what became of a call. Never waits. */
@@ -118,13 +130,10 @@ export class Connection {
 
   /** Lets it answer what it was asked, then ends it, the polite way first. Idempotent through the caller. */
   async stop(): Promise<void> {
+    this.#fatal ??= 'was stopped'
     const { stopTimeoutMs } = this.#options.limits
-    if (this.#peer.pendingCount > 0) {
-      const idle = new Promise<void>((resolve) => {
-        this.#idle = resolve
-      })
-      await withTimeout(Promise.race([idle, this.ended]), stopTimeoutMs)
-    }
+    this.#child.hold()
+    await withTimeout(Promise.race([this.#peer.idle(), this.ended]), stopTimeoutMs)
     this.#peer.notify('shutdown', {})
     this.#outbox.end()
     await this.#child.stop(stopTimeoutMs)
@@ -138,34 +147,43 @@ export class Connection {
     this.#child.kill()
   }
 
-  async #ask(pending: Pending, durationMs: number): Promise<Answer> {
-    const { maxWaitMs } = this.#options.limits
-    const heard = this.#peer.heard
-    let progress = 0
-    let waited = 0
-    let wait = durationMs
-    this.#hold()
-    try {
-      for (;;) {
-        const answer = await withTimeout(pending.answer, wait)
-        if (answer !== TIMED_OUT) return answer
-        waited += wait
-        // This process may have been busy itself: what is in the pipe counts as in time.
-        await this.#readOn(pending)
-        if (pending.settled !== undefined) return pending.settled
-        wait = Math.min(durationMs, maxWaitMs - waited)
-        if (pending.progress === progress || wait <= 0) break
-        progress = pending.progress
+  /** The wheels keep the process alive; the child by itself does not. */
+  #wait(pending: Pending, signal: () => AbortSignal): void {
+    const { heard } = this.#peer
+    pending.onExpire = () => {
+      const giveUp = (): void => this.#peer.giveUp(pending, { kind: 'cancelled' })
+      const caller = signal()
+      if (caller.aborted) {
+        giveUp()
+        return
       }
-      const spoke = this.#peer.heard !== heard || this.#peer.halfLine
-      const late: Answer = spoke
-        ? { kind: 'bad', problem: `wrote something that is no answer within ${waited} ms` }
-        : { kind: 'silent' }
-      pending.settle(late)
-      return late
-    } finally {
-      this.#release()
+      caller.addEventListener('abort', giveUp, { once: true })
+      pending.onSettled = () => caller.removeEventListener('abort', giveUp)
+      pending.onExpire = () => void this.#late(pending, heard)
+      this.#patient.arm(pending)
     }
+    this.#prompt.arm(pending)
+  }
+
+  /** Time is over: settles what has not come, unless the plugin reports progress and may take longer. */
+  async #late(pending: Pending, heard: number): Promise<void> {
+    const { beforeTimeoutMs, maxWaitMs } = this.#options.limits
+    let waited = beforeTimeoutMs
+    let progress = 0
+    this.#child.hold()
+    for (;;) {
+      // This process may have been busy itself: what is in the pipe counts as in time.
+      await this.#readOn(pending)
+      const wait = Math.min(beforeTimeoutMs, maxWaitMs - waited)
+      if (pending.settled !== undefined || pending.progress === progress || wait <= 0) break
+      progress = pending.progress
+      waited += wait
+      await withTimeout(pending.answer, wait)
+    }
+    this.#child.release()
+    const spoke = this.#peer.heard !== heard || this.#peer.halfLine
+    const problem = `wrote something that is no answer within ${waited} ms`
+    this.#peer.giveUp(pending, spoke ? { kind: 'bad', problem } : { kind: 'silent' })
   }
 
   /** Gives the pipe turns to hand over what it holds, as long as something comes. */
@@ -181,6 +199,11 @@ export class Connection {
   #read(chunk: Buffer): void {
     if (!this.#open || this.#peer.push(chunk)) return
     this.#silence(`wrote a line of more than ${this.#options.limits.maxLineBytes} bytes`)
+  }
+
+  /** Whoever ends closes its pipes too, and is given time to; a child that lives on without them is of no use. */
+  #abandon(why: string): void {
+    setTimeout(() => this.kill(why), CLOSED_MS).unref()
   }
 
   /** Stops listening to a child that says too much, and ends it. */
@@ -201,17 +224,6 @@ export class Connection {
       typeof params === 'object' && params !== null ? params : {}
     const text = typeof fields.message === 'string' ? fields.message : excerpt(fields.message)
     log.plugin(readLevel(fields.level), text, 'log')
-  }
-
-  #hold(): void {
-    if (this.#holds++ === 0) this.#child.hold()
-  }
-
-  #release(): void {
-    this.#holds -= 1
-    if (this.#holds > 0) return
-    this.#child.release()
-    this.#idle?.()
   }
 }
 

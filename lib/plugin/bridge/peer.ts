@@ -1,3 +1,4 @@
+import { Slot, type Waiting } from '../../deadline.ts'
 import type { Counters } from './counters.ts'
 import { LineReader } from './framing.ts'
 import type { Outbox, Queued } from './outbox.ts'
@@ -16,15 +17,40 @@ export interface PeerOptions {
   onNoise(line: string): void
 }
 
-/** A request under way. */
-export interface Pending {
+/** A request under way. Waits in a wheel while somebody has patience with it. */
+export class Pending implements Waiting {
   readonly id: number
   readonly answer: Promise<Answer>
+  readonly slot: Slot = new Slot()
   /** The answer once there is one, for those who cannot wait for a promise. */
   settled: Answer | undefined
   /** How many `progress` notifications it got. */
-  progress: number
-  settle(answer: Answer): void
+  progress = 0
+  /** Called when its time in the wheel is over. */
+  onExpire: (() => void) | undefined
+  /** Called once, when it is settled. */
+  onSettled: (() => void) | undefined
+  #resolve: (answer: Answer) => void = () => {}
+
+  constructor(id: number) {
+    this.id = id
+    this.answer = new Promise((resolve) => {
+      this.#resolve = resolve
+    })
+  }
+
+  expire(): void {
+    this.onExpire?.()
+  }
+
+  /** The first answer counts. */
+  settle(answer: Answer): void {
+    if (this.settled !== undefined) return
+    this.settled = answer
+    this.slot.wheel?.remove(this)
+    this.#resolve(answer)
+    this.onSettled?.()
+  }
 }
 
 // Answers that nobody waits for, of peers that answer everything: this many are remembered.
@@ -70,31 +96,26 @@ export class Peer {
 
   request(method: string, params: object): Pending {
     this.#lastId += 1
-    const id = this.#lastId
-    let resolve: (answer: Answer) => void = () => {}
-    const answer = new Promise<Answer>((fulfil) => {
-      resolve = fulfil
-    })
-    const pending: Pending = {
-      id,
-      answer,
-      settled: undefined,
-      progress: 0,
-      settle: (with_) => {
-        if (pending.settled !== undefined) return
-        pending.settled = with_
-        const entry = this.#pending.get(id)
-        if (entry) entry.queued.cancelled = true
-        this.#pending.delete(id)
-        resolve(with_)
-      },
-    }
+    const pending = new Pending(this.#lastId)
     const { dialect, outbox } = this.#options
-    const queued = outbox.request(requestLine(dialect, id, method, params))
-    if (queued === undefined)
-      pending.settle({ kind: 'gone', problem: 'it does not read its input' })
-    else this.#pending.set(id, { pending, queued })
+    const queued = outbox.request(requestLine(dialect, pending.id, method, params))
+    if (queued === undefined) {
+      pending.settle({ kind: 'gone', problem: 'does not read its input' })
+    } else this.#pending.set(pending.id, { pending, queued })
     return pending
+  }
+
+  /** Settles a request without its answer, which is late from now on. */
+  giveUp(pending: Pending, answer: Answer): void {
+    const entry = this.#pending.get(pending.id)
+    if (entry) entry.queued.cancelled = true
+    this.#pending.delete(pending.id)
+    pending.settle(answer)
+  }
+
+  /** Resolves when all that is under way now is settled. */
+  async idle(): Promise<void> {
+    await Promise.all([...this.#pending.values()].map(({ pending }) => pending.answer))
   }
 
   /** Sends a message that nobody waits for. */
@@ -119,7 +140,7 @@ export class Peer {
 
   /** Settles all that waits. */
   fail(answer: Answer): void {
-    for (const { pending } of [...this.#pending.values()]) pending.settle(answer)
+    for (const { pending } of [...this.#pending.values()]) this.giveUp(pending, answer)
   }
 
   #receive(line: string): void {
@@ -160,8 +181,10 @@ export class Peer {
 
   #settle(id: number, answer: Answer): void {
     const entry = this.#pending.get(id)
-    if (entry) entry.pending.settle(answer)
-    else if (id > this.#lastId) this.#stray(`answered a request ${id} that was never sent`)
+    if (entry) {
+      this.#pending.delete(id)
+      entry.pending.settle(answer)
+    } else if (id > this.#lastId) this.#stray(`answered a request ${id} that was never sent`)
     else if (!this.#ignored.delete(id)) this.#options.counters.late += 1
   }
 

@@ -1,4 +1,4 @@
-import { isFields, pick } from './fields.ts'
+import { type Fields, isFields, pick } from './fields.ts'
 
 /** A call as it comes over the wire, in the child. */
 export interface ReceivedCall {
@@ -7,13 +7,10 @@ export interface ReceivedCall {
   readonly arguments: string
   readonly toolCallId: string | undefined
   readonly recheck: boolean
-  /** Only what is known. */
-  readonly facts: {
-    readonly sessionId?: string
-    readonly channelId?: string
-    readonly senderId?: string
-    readonly correlationId?: string
-  }
+  readonly sessionId: string | undefined
+  readonly channelId: string | undefined
+  readonly senderId: string | undefined
+  readonly correlationId: string | undefined
 }
 
 /** The same with what became of it. */
@@ -26,23 +23,24 @@ export interface ReceivedAfter extends ReceivedCall {
 /** Reads the params of `hook_before`, in camelCase or PascalCase; undefined when they are none. */
 export function receiveCall(params: unknown): ReceivedCall | undefined {
   if (!isFields(params)) return undefined
-  const read = (name: string) => pick('openclaw-net', params, name)
-  const toolName = read('toolName')
-  const text = read('arguments')
+  const toolName = pick('openclaw-net', params, 'toolName')
+  const text = pick('openclaw-net', params, 'arguments')
   if (typeof toolName !== 'string' || typeof text !== 'string') return undefined
-  const facts: Record<string, string> = {}
-  for (const name of ['sessionId', 'channelId', 'senderId', 'correlationId']) {
-    const value = read(name)
-    if (typeof value === 'string') facts[name] = value
-  }
-  const callId = read('toolCallId')
   return {
     toolName,
     arguments: text,
-    toolCallId: typeof callId === 'string' ? callId : undefined,
-    recheck: read('recheck') === true,
-    facts,
+    toolCallId: textOf(params, 'toolCallId'),
+    recheck: pick('openclaw-net', params, 'recheck') === true,
+    sessionId: textOf(params, 'sessionId'),
+    channelId: textOf(params, 'channelId'),
+    senderId: textOf(params, 'senderId'),
+    correlationId: textOf(params, 'correlationId'),
   }
+}
+
+function textOf(params: Fields, name: string): string | undefined {
+  const value = pick('openclaw-net', params, name)
+  return typeof value === 'string' ? value : undefined
 }
 
 /** Reads the params of `hook_after`. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { memoryStore } from '../../../lib/approval/memory-store.ts'
 import type { ApprovalQueueOptions } from '../../../lib/approval/options.ts'
 import type { ApprovalQueue } from '../../../lib/approval/queue.ts'
+import type { ApprovalRecord } from '../../../lib/approval/record.ts'
 import type { ApprovalResolution } from '../../../lib/types.ts'
 import { makeQuestion } from '../../helpers/question.ts'
 import { makeQueue, put } from '../../helpers/queue.ts'
@@ -152,6 +153,19 @@ describe('ApprovalQueue, mode defer', () => {
     expect(await queue.list()).toHaveLength(1)
   })
 
+  it('is withdrawn when its caller goes away before it got its answer', async () => {
+    const store = memoryStore()
+    const insert = async (record: ApprovalRecord) => {
+      controller.abort()
+      return store.insert(record)
+    }
+    const { queue } = deferring({ store: { ...store, insert } })
+    const controller = new AbortController()
+    const { answer } = await put(queue, {}, controller.signal)
+    expect(await answer).toMatchObject({ resolution: 'cancelled' })
+    expect(await queue.list()).toEqual([])
+  })
+
   it('keeps no process alive', async () => {
     const timers: NodeJS.Timeout[] = []
     const { queue } = deferring({ timers: undefined })
@@ -212,15 +226,18 @@ describe('a deferred call that will never run', () => {
     expect(heard).toEqual(['lapsed timeout'])
   })
 
-  it('is told of by the process that settles it', async () => {
+  it('is told of in every process on the store, once in each', async () => {
     const store = memoryStore()
-    const [asking, deciding] = [deferring({ store }), deferring({ store })]
+    const [asking, deciding] = [deferring({ store }), deferring({ store, useWithinMs: 10 })]
     const heard = [listen(asking.queue), listen(deciding.queue)]
-    await put(asking.queue, { id: 'c1' })
+    await put(asking.queue, { id: 'denied' })
+    await put(asking.queue, { id: 'lapsed' })
     await deciding.queue.resolve('p1', 'deny')
+    await deciding.queue.resolve('p2', 'allow-once')
+    await deciding.time.advance(10)
     await settle()
-    expect(heard).toEqual([[], ['c1 deny']])
-    expect(asking.time.armed()).toBe(0)
+    for (const lines of heard) expect(lines).toEqual(['denied deny', 'lapsed timeout'])
+    expect([asking.time.armed(), deciding.time.armed()]).toEqual([0, 0])
   })
 
   it('is none that was held: its own outcome tells', async () => {

@@ -1,7 +1,11 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
+import { ApprovalQueue } from '../../../lib/approval/queue.ts'
 import { parseApprove } from '../../../lib/plugin/approve-command.ts'
 import type { CommandContext, CommandDefinition } from '../../../lib/plugin/types.ts'
+import { Toolware } from '../../../lib/toolware.ts'
+import { quietLog } from '../../helpers/call.ts'
 import { bundledHost, loadHost } from '../../helpers/plugins.ts'
+import { settle } from '../../helpers/timers.ts'
 
 afterEach(() => vi.useRealTimers())
 
@@ -169,18 +173,18 @@ describe('parseApprove() (rule 72)', () => {
 
 describe('/approve as a command of the host', () => {
   it('settles an approval for an authorised sender, and tells what came of it', async () => {
-    const resolveApproval = vi.fn(async (id: string) => {
+    const resolve = vi.fn(async (id: string) => {
       if (id === 'gone') throw new Error("there is no approval 'gone'")
     })
-    const { host: it } = await loadHost({ resolveApproval })
+    const { host: it } = await loadHost({ approvals: { resolve } })
     const facts = { senderId: 'u', channelId: 'c' }
     expect(await it.runCommand('/approve abc deny', facts)).toMatchObject({ status: 'refused' })
-    expect(resolveApproval).not.toHaveBeenCalled()
+    expect(resolve).not.toHaveBeenCalled()
     expect(await it.runCommand('/approve abc reject', facts, yes)).toMatchObject({
       status: 'done',
       reply: { text: 'Approval abc: deny' },
     })
-    expect(resolveApproval.mock.calls).toEqual([['abc', 'deny', facts]])
+    expect(resolve.mock.calls).toEqual([['abc', 'deny', { by: 'u' }]])
     expect(await it.runCommand('/approve gone deny', facts, yes)).toMatchObject({
       reply: { text: "there is no approval 'gone'" },
     })
@@ -189,9 +193,31 @@ describe('/approve as a command of the host', () => {
     })
   })
 
+  it('settles a call that waits in an ApprovalQueue', async () => {
+    const queue = new ApprovalQueue({ newId: () => 'p1' })
+    const { host: it } = await loadHost({
+      approvals: queue,
+      bundled: [
+        {
+          id: 'a',
+          register: (api) =>
+            api.on('before_tool_call', () => ({ requireApproval: { title: 'Deploy?' } })),
+        },
+      ],
+    })
+    const app = new Toolware({ log: quietLog(), approvals: queue }).use(it)
+    const outcome = app.execute({ toolName: 'deploy' }, () => 'done')
+    await settle()
+    await it.runCommand('/approve once p1', { senderId: 'ana' }, yes)
+    expect(await outcome).toMatchObject({ status: 'completed', result: 'done' })
+    expect(await queue.get('p1')).toMatchObject({ resolvedBy: 'ana' })
+    const twice = await it.runCommand('/approve p1 deny', {}, yes)
+    expect(twice).toMatchObject({ reply: { text: expect.stringContaining('p1') } })
+  })
+
   it('cannot be taken by a plugin', async () => {
     const { host: it } = await loadHost({
-      resolveApproval: () => {},
+      approvals: { resolve: () => undefined },
       bundled: [
         {
           id: 'a',

@@ -246,6 +246,80 @@ describe('before_tool_call in the pipeline', () => {
     })
   })
 
+  it('needs no word in the configuration, and fires once for a tool that was wrapped twice (rules 9 and 106)', async () => {
+    const handler = vi.fn()
+    const { app } = await setUp([ordinary(handler)])
+    const wrapped = app.wrap(
+      'exec',
+      app.wrap('exec', () => 'done'),
+    )
+    await wrapped({})
+    expect(handler).toHaveBeenCalledTimes(1)
+  })
+
+  it.each([
+    ['deny', 'APPROVAL_DENIED'],
+    ['timeout', 'APPROVAL_TIMEOUT'],
+    ['cancelled', 'APPROVAL_CANCELLED'],
+  ] as const)(
+    'blocks on %s with a code of its own, whatever timeoutBehavior says (rules 55 and 57)',
+    async (resolution, code) => {
+      const asks = { requireApproval: { title: 't', timeoutBehavior: 'allow' } }
+      const { host } = await bundledHost(ordinary(() => asks))
+      const decide = () => ({ resolution, approvalId: 'x' })
+      const app = new Toolware({ log: quietLog(), approvals: { decide } }).use(host)
+      const outcome = await app.execute({ toolName: 'exec' }, () => 'done')
+      expect(outcome).toMatchObject({ status: 'blocked', code, by: 'plugin:a', executed: false })
+    },
+  )
+
+  it('takes only decisions that were offered, under an id that the host made (rules 60 and 65)', async () => {
+    const queue = new ApprovalQueue()
+    const asks = { requireApproval: { title: 't', id: 'mine', allowedDecisions: ['allow-once'] } }
+    const { host } = await bundledHost(ordinary(() => asks))
+    const app = new Toolware({ log: quietLog(), approvals: queue }).use(host)
+    const outcome = app.execute({ toolName: 'exec' }, () => 'done')
+    await settle()
+    const [pending] = await queue.list()
+    const id = pending?.id ?? ''
+    expect(id).toMatch(/^[0-9a-f-]{36}$/)
+    await expect(queue.resolve(id, 'allow-always')).rejects.toMatchObject({ code: 'BAD_ARGUMENTS' })
+    await expect(queue.resolve('mine', 'allow-once')).rejects.toMatchObject({
+      code: 'APPROVAL_NOT_FOUND',
+    })
+    await queue.resolve(id, 'allow-once')
+    expect(await outcome).toMatchObject({ status: 'completed' })
+  })
+
+  it('stops waiting for a person when the caller gives up, for any reason, and says so (rules 55 and 63)', async () => {
+    const onResolution = vi.fn()
+    const queue = new ApprovalQueue()
+    const { host } = await bundledHost(
+      ordinary(() => ({ requireApproval: { title: 't', onResolution } })),
+    )
+    const app = new Toolware({ log: quietLog(), approvals: queue }).use(host)
+    const controller = new AbortController()
+    const outcome = app.execute({ toolName: 'exec', signal: controller.signal }, () => 'done')
+    await settle()
+    controller.abort('just a text')
+    expect(await outcome).toMatchObject({ status: 'aborted', executed: false })
+    await settle()
+    expect(onResolution.mock.calls).toEqual([['cancelled']])
+    expect(await queue.list()).toEqual([])
+  })
+
+  it('has a text for the person beside the one for the model (section 6.13)', async () => {
+    const says = {
+      block: true,
+      blockReason: 'read the policy',
+      notice: 'The agent tried to deploy.',
+    }
+    for (const plugin of [ordinary(() => says), policy(() => says)]) {
+      const { execute } = await setUp([plugin])
+      expect(await execute()).toMatchObject({ reason: 'read the policy', notice: says.notice })
+    }
+  })
+
   it('is not asked twice about params that a hook further in changed, as the original is not', async () => {
     const handler = vi.fn()
     const { app, execute } = await setUp([ordinary(handler)])

@@ -32,7 +32,8 @@ it('settles 10 000 calls once each while its ten plugins are killed at random', 
   const quiet = new RecordingLog()
   quiet.info = quiet.debug = quiet.warn = quiet.error = () => {}
   const app = new Toolware({ log: quiet })
-  for (const { hook } of plugins) app.use(hook)
+  // One plugin a call: with all ten in a row, hardly any call would find all of them running.
+  for (const [i, { hook }] of plugins.entries()) app.use(hook, { tools: [`tool-${i}`] })
 
   const unhandled: unknown[] = []
   const onUnhandled = (reason: unknown) => unhandled.push(reason)
@@ -57,8 +58,9 @@ it('settles 10 000 calls once each while its ten plugins are killed at random', 
     while (next < CALLS) {
       const index = next++
       if (index === CALLS / 5) early = heapUsed()
+      const toolName = `tool-${index % PLUGINS}`
       const params = { index, text: index % 7 === 0 ? 'forbidden' : 'fine' }
-      const outcome: Outcome = await app.execute({ toolName: 'read_file', params }, () => {
+      const outcome: Outcome = await app.execute({ toolName, params }, () => {
         runs[index] = (runs[index] ?? 0) + 1
         return 'done'
       })
@@ -81,7 +83,7 @@ it('settles 10 000 calls once each while its ten plugins are killed at random', 
 
   expect(settled.every((times) => times === 1)).toBe(true)
   expect(Object.keys(counts).sort()).toEqual(['DENIED', 'PLUGIN_UNAVAILABLE', 'completed'])
-  expect(counts.completed).toBeGreaterThan(0)
+  expect(counts.completed).toBeGreaterThan(CALLS / 100)
   expect(kills).toBeGreaterThan(3)
   expect(plugins.reduce((sum, plugin) => sum + plugin.health().restarts, 0)).toBeGreaterThan(0)
   expect(plugins.every((plugin) => plugin.health().pending === 0)).toBe(true)

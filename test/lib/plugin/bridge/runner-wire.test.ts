@@ -1,13 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { afterEach, describe, expect, it } from 'vitest'
 import { fixture } from '../../../helpers/bridge.ts'
+import { jitiLoader } from '../../../helpers/loader.ts'
 
-const jiti = dirname(createRequire(import.meta.url).resolve('jiti/package.json'))
-const loader = pathToFileURL(join(jiti, 'lib', 'jiti-register.mjs')).href
 const program = fileURLToPath(new URL('../../../../lib/plugin/bridge/runner.ts', import.meta.url))
 
 type Message = Record<string, unknown>
@@ -19,7 +16,7 @@ afterEach(() => {
 
 /** The runner, spoken to line by line. */
 function runner() {
-  const child = spawn(process.execPath, ['--import', loader, program], {
+  const child = spawn(process.execPath, ['--import', jitiLoader, program], {
     stdio: ['pipe', 'pipe', 'ignore'],
     detached: true,
   })

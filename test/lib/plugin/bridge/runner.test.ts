@@ -1,8 +1,6 @@
 import { spawn } from 'node:child_process'
-import { createRequire } from 'node:module'
-import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { fileURLToPath, pathToFileURL } from 'node:url'
+import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import type { BridgedPlugin } from '../../../../lib/plugin/bridge/bridged-plugin.ts'
 import { createBridgedPlugin } from '../../../../lib/plugin/bridge/create.ts'
@@ -17,6 +15,7 @@ import {
   RecordingLog,
   until,
 } from '../../../helpers/bridge.ts'
+import { jitiLoader } from '../../../helpers/loader.ts'
 
 async function using(
   entry: string,
@@ -205,12 +204,10 @@ describe('an entry', () => {
 })
 
 describe('the end of the host', () => {
-  const jiti = dirname(createRequire(import.meta.url).resolve('jiti/package.json'))
-  const loader = pathToFileURL(join(jiti, 'lib', 'jiti-register.mjs')).href
   const program = fileURLToPath(new URL('../../../helpers/host-process.ts', import.meta.url))
 
   function host(...args: string[]) {
-    const child = spawn(process.execPath, ['--import', loader, program, ...args], {
+    const child = spawn(process.execPath, ['--import', jitiLoader, program, ...args], {
       stdio: ['ignore', 'pipe', 'inherit'],
     })
     const exit = new Promise<number | null>((resolve) => child.once('exit', resolve))
