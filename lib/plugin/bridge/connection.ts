@@ -25,6 +25,7 @@ export interface ConnectionOptions {
 const PROMPT_MS = 100
 // A pipe hands over what it holds in several turns; this many are allowed before lateness is judged.
 const LAST_TURNS = 16
+const CLOSED_MS = 500
 
 /** One run of a plugin's process, from its start to its end. */
 export class Connection {
@@ -66,6 +67,8 @@ export class Connection {
       onNoise: (line) => log.plugin('debug', line, 'stdout'),
     })
     child.stdout.on('data', (chunk: Buffer) => this.#read(chunk))
+    child.stdout.once('end', () => this.#abandon('closed its output'))
+    child.stdin.once('close', () => this.#abandon('closed its input'))
     this.ended = child.ended.then((how) => {
       const why = this.#fatal ?? how
       this.#peer.fail({ kind: 'gone', problem: why })
@@ -127,6 +130,7 @@ export class Connection {
 
   /** Lets it answer what it was asked, then ends it, the polite way first. Idempotent through the caller. */
   async stop(): Promise<void> {
+    this.#fatal ??= 'was stopped'
     const { stopTimeoutMs } = this.#options.limits
     this.#child.hold()
     await withTimeout(Promise.race([this.#peer.idle(), this.ended]), stopTimeoutMs)
@@ -195,6 +199,11 @@ export class Connection {
   #read(chunk: Buffer): void {
     if (!this.#open || this.#peer.push(chunk)) return
     this.#silence(`wrote a line of more than ${this.#options.limits.maxLineBytes} bytes`)
+  }
+
+  /** Whoever ends closes its pipes too, and is given time to; a child that lives on without them is of no use. */
+  #abandon(why: string): void {
+    setTimeout(() => this.kill(why), CLOSED_MS).unref()
   }
 
   /** Stops listening to a child that says too much, and ends it. */

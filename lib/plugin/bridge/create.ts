@@ -17,6 +17,13 @@ export interface BridgedEntry {
   readonly config?: Readonly<Record<string, unknown>> | undefined
   /** Default: the manifest's, else `['timeout']`. */
   readonly failOpen?: readonly FailureCause[] | undefined
+  /** Times of `tool:before`; `bridge.beforeTimeoutMs` wins. */
+  readonly hooks?:
+    | {
+        readonly timeoutMs?: number | undefined
+        readonly timeouts?: Readonly<Record<string, number>> | undefined
+      }
+    | undefined
   readonly bridge?: BridgeConfig | undefined
 }
 
@@ -46,7 +53,9 @@ export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
   if (dialect !== 'toolware' && dialect !== 'openclaw-net') {
     throw configError(`${path}.dialect`, `"${dialect}" must be toolware or openclaw-net`)
   }
-  const limits = bridgeLimits(bridge, path)
+  const { timeoutMs, timeouts = {} } = entry.hooks ?? {}
+  const beforeTimeoutMs = timeouts['tool:before'] ?? timeouts['tool:*'] ?? timeoutMs
+  const limits = bridgeLimits({ beforeTimeoutMs, ...bridge }, path)
   const { config = {} } = entry
   const { eventSubscriptions, capabilities, file: manifestPath } = manifest
   const shared = { entryPath, pluginId: id, config }
@@ -63,6 +72,7 @@ export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
     dialect,
     init: dialect === 'toolware' ? ours : { ...shared, transport: { mode: 'stdio' } },
     declared: eventSubscriptions,
+    capabilities,
     failOpen: entry.failOpen ?? manifest.failOpen ?? ['timeout'],
     limits,
     log: new PluginLog(log, id, clock),

@@ -22,6 +22,8 @@ export interface SupervisorOptions {
   readonly init: object
   /** Events the manifest declares; undefined does not limit. */
   readonly declared: readonly string[] | undefined
+  /** Capabilities the manifest declares; undefined does not limit. */
+  readonly capabilities: readonly string[] | undefined
   readonly limits: BridgeLimits
   readonly log: PluginLog
   readonly counters: Counters
@@ -169,12 +171,16 @@ export class Supervisor {
   #vet(answer: InitAnswer | { readonly problem: string }): NotStarted | undefined {
     if ('problem' in answer) return { code: 'start_failed', problem: answer.problem }
     const { eventSubscriptions, diagnostics } = answer
-    const { declared, log } = this.#options
+    const { declared, capabilities, log } = this.#options
     for (const line of diagnostics) log.host('warn', `says: ${line}`)
     const extra = eventSubscriptions.find((event) => !coversEvent(declared, event))
     if (extra !== undefined) {
       const event = plainText(extra, 80)
       const problem = `registered for ${event}, which its manifest does not list; add it to eventSubscriptions`
+      return { code: 'undeclared_registration', problem }
+    }
+    if (eventSubscriptions.length > 0 && capabilities?.includes('hooks') === false) {
+      const problem = "registered for events, and its manifest's capabilities do not name hooks"
       return { code: 'undeclared_registration', problem }
     }
     const idle = (declared ?? []).filter((event) => !coversEvent(eventSubscriptions, event))

@@ -258,6 +258,16 @@ describe('a child that ends', () => {
     await hostIsWell(plugin)
   })
 
+  it.each(['input', 'output'])('in all but name, with its %s closed, is replaced', async (pipe) => {
+    const { plugin } = await started(['closes.mjs', pipe], { bridge: SHORT })
+    await judge(plugin)
+    // That a pipe has no reader shows when something is written.
+    await judge(plugin)
+    await until(() => plugin.health().restarts === 1 && plugin.health().state === 'up')
+    expect(plugin.health().lastError).toBe(`closed its ${pipe}`)
+    await hostIsWell(plugin)
+  })
+
   it('for want of memory is restarted', async () => {
     const { plugin } = await started(['hungry.mjs'], { bridge: { memoryLimitMb: 30 } })
     expect(await judge(plugin)).toMatchObject({ code: 'PLUGIN_UNAVAILABLE' })

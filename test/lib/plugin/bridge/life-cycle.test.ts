@@ -128,6 +128,14 @@ describe('subscriptions', () => {
     })
   })
 
+  it('need the capability hooks, where the manifest lists capabilities', async () => {
+    const manifest = { capabilities: ['tools'] }
+    const { plugin } = bridged(says({}), { manifest })
+    await expect(plugin.start()).rejects.toMatchObject({
+      details: { problem: 'undeclared_registration' },
+    })
+  })
+
   it('that the manifest lists and nobody registered for are worth a warning', async () => {
     const manifest = { eventSubscriptions: ['tool:before', 'tool:after'] }
     const { log } = await started(says({ eventSubscriptions: ['tool:after'] }), { manifest })
@@ -245,6 +253,23 @@ describe('a child', () => {
     const unasked = await started(['progress.mjs', '900'], { bridge })
     expect(await judge(unasked.plugin)).toBeNull()
     expect(unasked.plugin.health().timeouts).toBe(1)
+  })
+})
+
+describe("the operator's times", () => {
+  it('count for a bridged plugin too, and those under bridge win', async () => {
+    const program = ['silent.mjs']
+    for (const hooks of [
+      { timeoutMs: 100 },
+      { timeouts: { 'tool:before': 100 }, timeoutMs: 9000 },
+    ]) {
+      const { plugin, log } = await started(program, { hooks })
+      expect(await judge(plugin)).toBeNull()
+      expect(log.lines.at(-1)?.message).toContain('did not answer within 100 ms')
+    }
+    const hooks = { timeoutMs: 9000 }
+    const { plugin } = await started(program, { hooks, bridge: { beforeTimeoutMs: 100 } })
+    expect(await judge(plugin)).toBeNull()
   })
 })
 
