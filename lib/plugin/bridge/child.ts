@@ -13,7 +13,7 @@ export interface ChildCommand {
 // After its exit a child's last bytes may still be in the pipe; a process it left behind may hold it open.
 const LAST_BYTES_MS = 500
 const TAIL_BYTES = 8 * 1024
-const TAIL_LINES = 20
+const TAIL_LINES = 50
 
 /**
  * A plugin's process, as the leader of a group of its own. When the leader is gone, so is the group.
