@@ -49,6 +49,9 @@ async function* texts(path: string, file: string): AsyncGenerator<string> {
 
 function render(report: ChainReport & { hasHead: boolean }, file: string): string {
   const { records, problems, torn, interrupted, last, ok, hasHead } = report
+  if (records === 0 && problems.length > 0) {
+    return `${file}: no record is part of a hash chain; write it with audit: { chain: true }\n`
+  }
   const lines = problems.map(({ line, problem }) =>
     line === 0 ? `${file}: ${problem}` : `${file}:${line}: ${problem}`,
   )

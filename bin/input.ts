@@ -11,6 +11,7 @@ import { oneLine, UsageError } from './usage-error.ts'
 export interface CallSource {
   /** In errors: the file as it was named, or `stdin`. */
   readonly name: string
+  readonly isStdin: boolean
   /** A regular file can be read twice. */
   readonly rereadable: boolean
   calls(): AsyncGenerator<NumberedCall>
@@ -32,11 +33,13 @@ export async function openCalls(
         'no calls: name a file of calls, or pipe them in, one JSON object a line',
       )
     }
-    return { name: 'stdin', rereadable: false, calls: () => read(io.stdin, 'stdin', from) }
+    const calls = (): AsyncGenerator<NumberedCall> => read(io.stdin, 'stdin', from)
+    return { name: 'stdin', isStdin: true, rereadable: false, calls }
   }
   const path = resolve(io.cwd, file)
   const rereadable = await isRegular(path, file)
-  return { name: file, rereadable, calls: () => read(openFile(path, file), file, from) }
+  const calls = (): AsyncGenerator<NumberedCall> => read(openFile(path, file), file, from)
+  return { name: file, isStdin: false, rereadable, calls }
 }
 
 function read(

@@ -92,6 +92,8 @@ function interruption(): AbortSignal {
     process.once(signal, () => {
       interrupted = code
       controller.abort(new Error(`interrupted by ${signal}`))
+      // Nothing more is read; a command that waits for input ends.
+      process.stdin.destroy()
     })
   }
   return controller.signal
@@ -116,10 +118,10 @@ try {
   const code = await dispatch(process.argv.slice(2), io)
   process.exitCode = interrupted ?? code
 } catch (error) {
-  process.exitCode = 2
+  process.exitCode = interrupted ?? 2
   const isExpected = error instanceof UsageError || isToolwareError(error, 'CONFIG')
   const text = isExpected
     ? plain(oneLine(error))
     : `internal error: ${(error as Error)?.stack ?? error}`
-  process.stderr.write(`toolware: ${text}\n`)
+  if (interrupted === undefined) process.stderr.write(`toolware: ${text}\n`)
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { createInterface } from 'node:readline/promises'
+import { createInterface } from 'node:readline'
 import type { ApprovalAnswer, ApprovalQuestion, Approver } from '../lib/types.ts'
 import type { ApprovalsSection } from '../middleware/config-sections.ts'
 import type { Io } from './command.ts'
@@ -28,24 +28,38 @@ export function terminalApprover(io: Io, section: ApprovalsSection = {}): Approv
   }
 }
 
-async function answer(
-  io: Io,
-  signal: AbortSignal,
-): Promise<Extract<ApprovalAnswer['resolution'], 'allow-once' | 'deny'> | undefined> {
-  const readline = createInterface({ input: io.stdin, output: io.stderr as NodeJS.WritableStream })
-  try {
-    for (;;) {
-      const text = (await readline.question('Allow it once? [y/n] ', { signal }))
-        .trim()
-        .toLowerCase()
-      if (text === 'y' || text === 'yes') return 'allow-once'
-      if (text === 'n' || text === 'no') return 'deny'
+type Answer = Extract<ApprovalAnswer['resolution'], 'allow-once' | 'deny'>
+
+const ANSWERS: Readonly<Record<string, Answer>> = {
+  y: 'allow-once',
+  yes: 'allow-once',
+  n: 'deny',
+  no: 'deny',
+}
+
+/** Undefined when the question was withdrawn, or there is nobody to type any more. */
+function answer(io: Io, signal: AbortSignal): Promise<Answer | undefined> {
+  const output = io.stderr as NodeJS.WritableStream
+  const readline = createInterface({ input: io.stdin, output, prompt: 'Allow it once? [y/n] ' })
+  return new Promise((resolve) => {
+    const done = (answered?: Answer): void => {
+      signal.removeEventListener('abort', giveUp)
+      resolve(answered)
+      readline.close()
     }
-  } catch {
-    return undefined
-  } finally {
-    readline.close()
-  }
+    const giveUp = (): void => done()
+    readline.on('line', (text) => {
+      const answered = ANSWERS[text.trim().toLowerCase()]
+      if (answered) done(answered)
+      else readline.prompt()
+    })
+    readline.on('close', giveUp)
+    // While it reads keys, the terminal sends no signal for Ctrl-C.
+    readline.on('SIGINT', () => process.kill(process.pid, 'SIGINT'))
+    signal.addEventListener('abort', giveUp)
+    if (signal.aborted) giveUp()
+    else readline.prompt()
+  })
 }
 
 /** Everything foreign is escaped; the end of long arguments is shown as well as their start. */

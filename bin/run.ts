@@ -109,8 +109,7 @@ async function runningApp(
 ): Promise<Toolware> {
   const { approvals, plugins: _, ...config } = ready.config
   // A terminal that brings the calls cannot bring answers as well.
-  const approver =
-    io.stdin.isTTY && source.name !== 'stdin' ? terminalApprover(io, approvals) : undefined
+  const approver = io.stdin.isTTY && !source.isStdin ? terminalApprover(io, approvals) : undefined
   let plugins: Awaited<ReturnType<typeof loadPlugins>>
   try {
     requireHere(ready.config)

@@ -241,7 +241,7 @@ export class Run {
     const { signal } = this.facts
     const outcome = this.outcome as Outcome
     if (this.asks !== undefined && !this.put && this.#rare?.judging === undefined) {
-      this.#withdrawAsks()
+      for (const asked of this.asks) this.#withdraw(asked)
     }
     this.settings.settled(this, outcome, signal)
     return outcome
@@ -348,14 +348,15 @@ export class Run {
       ? this.asks.findIndex((other) => other.name === name && other.phase === 'check')
       : -1
     if (old < 0) this.asks.push(asked)
-    else this.asks[old] = asked
+    else {
+      if (!this.put) this.#withdraw(this.asks[old] as Asked)
+      this.asks[old] = asked
+    }
   }
 
   /** A question that was never put to anybody is over. */
-  #withdrawAsks(): void {
-    for (const { name, request } of this.asks ?? []) {
-      tellResolution(request, 'cancelled', (error) => this.report(name, 'onResolution', error))
-    }
+  #withdraw({ name, request }: Asked): void {
+    tellResolution(request, 'cancelled', (error) => this.report(name, 'onResolution', error))
   }
 
   /** Hooks that a middleware function runs by hand: the gate checks them again like those of the plan. */
@@ -381,8 +382,10 @@ export class Run {
   }
 
   unwait(who: Waiter): void {
-    const at = this.#waiters?.lastIndexOf(who) ?? -1
-    if (at >= 0) this.#waiters?.splice(at, 1)
+    const waiters = this.#waiters ?? []
+    // Waits end in the order of nesting, but for those that were given up.
+    if (waiters.at(-1) === who) waiters.pop()
+    else if (waiters.includes(who)) waiters.splice(waiters.lastIndexOf(who), 1)
   }
 
   /** The caller gives the call up: tells every handler, then whoever waits, the innermost first. */

@@ -109,16 +109,22 @@ export class Wheel {
 
 /** The wheels of a pipeline, one per duration in use. */
 export class Deadlines {
+  /** Handlers of one phase mostly share a duration. */
+  #lastMs = 0
+  #last: Wheel | undefined
   readonly #wheels = new Map<number, Wheel>()
 
   /** The wheel for a duration in milliseconds; undefined when there is no deadline (0 or Infinity). */
   of(durationMs: number): Wheel | undefined {
+    if (durationMs === this.#lastMs) return this.#last
     if (durationMs <= 0 || durationMs === Number.POSITIVE_INFINITY) return undefined
     let wheel = this.#wheels.get(durationMs)
     if (wheel === undefined) {
       wheel = new Wheel(durationMs)
       this.#wheels.set(durationMs, wheel)
     }
+    this.#lastMs = durationMs
+    this.#last = wheel
     return wheel
   }
 }

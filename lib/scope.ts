@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Caller, ExplainOptions, WrappedTool } from './api.ts'
 import type { Explanation } from './explain.ts'
 import { snapshotFacts } from './facts.ts'
 import type { ToolStream } from './stream.ts'
@@ -30,27 +31,6 @@ export function within<T>(around: Ambient, work: () => T): T {
 export function currentCall(): CallContext | undefined {
   return storage.getStore()?.call
 }
-
-/** The methods of a pipeline that take calls, with or without facts bound to them. */
-export interface Caller {
-  /** Takes a call through the pipeline. Never rejects for what hooks or the tool do. */
-  execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>): Promise<Outcome<R>>
-  /** As `execute`, for a tool that answers in pieces. */
-  stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>): ToolStream<C>
-  /** A function of the same shape that goes through the pipeline. */
-  wrap<P, R>(toolName: string, fn: Tool<P, R>, facts?: Facts): WrappedTool<P, R>
-  /** The same methods with more facts bound. */
-  scope(facts: Facts): Scope
-  /** Every hook's opinion, in order; nothing is executed, asked or audited. */
-  explain<P>(call: ToolCall<P>, options?: ExplainOptions): Promise<Explanation>
-}
-
-export interface ExplainOptions {
-  /** Allowed and asked calls keep what they took from limits, as if they had run. Default false. */
-  readonly keepReservations?: boolean | undefined
-}
-
-export type WrappedTool<P, R> = (params: P, ...rest: readonly unknown[]) => Promise<Awaited<R>>
 
 /** What a scope calls: the pipeline's methods with facts. */
 interface Bound {

@@ -1,3 +1,12 @@
+import type {
+  CallEnd,
+  Caller,
+  Coverage,
+  ExplainOptions,
+  ToolwareEvents,
+  UseOptions,
+  WrappedTool,
+} from './api.ts'
 import { refusal } from './approve.ts'
 import { type Composable, isUsable, notUsable } from './compose.ts'
 import { type Report, Run, type Settings } from './context.ts'
@@ -12,14 +21,7 @@ import { asText, Blocked, messageOf } from './outcome.ts'
 import { type IntakeLimits, parseArguments, takeParams } from './params.ts'
 import { type Item, Plans, toolFilter } from './plan.ts'
 import { resultOf } from './result.ts'
-import {
-  ambient,
-  type Caller,
-  type ExplainOptions,
-  Scope,
-  type WrappedTool,
-  within,
-} from './scope.ts'
+import { ambient, Scope, within } from './scope.ts'
 import { Listeners, readIntake, type ToolwareOptions, vetOptions } from './settings.ts'
 import { SignalHub } from './signal.ts'
 import { openStream, type ToolStream } from './stream.ts'
@@ -42,35 +44,6 @@ import type {
 
 /** What `use` takes: a middleware function, a hook of either shape, a source of hooks, or another pipeline. */
 export type Usable = Middleware | ToolHook | PlainHook | HookSource | Toolware
-
-export interface UseOptions {
-  /** Names a middleware function in texts and logs. */
-  readonly name?: string | undefined
-  /** Globs of tool names (`*` is any text, compared folded); other tools' plans leave the item out. */
-  readonly tools?: readonly string[] | undefined
-}
-
-/** A call's end, for listeners. */
-export interface CallEnd {
-  readonly ctx: CallContext
-  readonly outcome: Outcome
-}
-
-/** What listeners of each event get. */
-export interface ToolwareEvents {
-  /** A fault inside the pipeline, whether or not it changed the call. */
-  error: Report
-  blocked: CallEnd
-  settled: CallEnd
-}
-
-/** What {@link Toolware.coverage} finds. */
-export interface Coverage {
-  /** Tools that `wrap` was never called for. */
-  readonly unwrapped: readonly string[]
-  /** Filters of `use` that match none of the tools. */
-  readonly deadFilters: ReadonlyArray<{ readonly item: string; readonly tools: readonly string[] }>
-}
 
 /**
  * A pipeline around the tool calls of an agent.

@@ -23,7 +23,10 @@ export abstract class Walk implements Waiting, Waiter {
   readonly #steps: readonly Step[]
   /** Which coroutine drives; only the latest may go on. */
   #turn = 0
-  #giveUp: ((cause: 'timeout' | 'aborted') => void) | undefined
+  /** The step, or on the way out the entry, that is waited for; -1 when none is. */
+  #at = -1
+  #isWayIn = true
+  #work: PromiseLike<unknown> | undefined
   #began = 0
 
   constructor(run: Run, entries: readonly Entry[], steps: readonly Step[]) {
@@ -46,18 +49,10 @@ export abstract class Walk implements Waiting, Waiter {
     const turn = ++this.#turn
     for (;;) {
       const step = this.#steps[s] as Step
-      this.#startWait(step.entry.timeoutMs ?? run.settings.beforeTimeoutMs, (cause) => {
-        this.#turn++
-        this.#endWait()
-        const limit = step.entry.timeoutMs ?? run.settings.beforeTimeoutMs
-        const late =
-          cause === 'timeout' ? handlerLate(step.entry.name, step.phase, limit) : undefined
-        run.renewView(late ?? run.aborted?.reason)
-        if (late !== undefined) handlerFailed(run, step, 'timeout', late)
-        this.#goOn(s)
-      })
+      this.#isWayIn = true
+      this.#startWait(s, step.entry.timeoutMs ?? run.settings.beforeTimeoutMs, 0)
       try {
-        const answer = await (run.pending as PromiseLike<unknown>)
+        const answer = await this.#work
         if (turn !== this.#turn) return
         this.#endWait()
         applyAnswer(run, step, answer)
@@ -73,9 +68,16 @@ export abstract class Walk implements Waiting, Waiter {
     }
   }
 
-  /** After step `s` was given up: the next one, unless the call is decided. */
-  #goOn(s: number): void {
+  /** Step `s` gave no answer in time, or the caller has gone: on to the next one, unless the call is decided. */
+  #giveUpStep(s: number, cause: 'timeout' | 'aborted'): void {
     const { run } = this
+    const step = this.#steps[s] as Step
+    this.#turn++
+    this.#endWait()
+    const limit = step.entry.timeoutMs ?? run.settings.beforeTimeoutMs
+    const late = cause === 'timeout' ? handlerLate(step.entry.name, step.phase, limit) : undefined
+    run.renewView(late ?? run.aborted?.reason)
+    if (late !== undefined) handlerFailed(run, step, 'timeout', late)
     if (run.outcome === undefined) {
       const at = advance(run, this.#steps, s + 1)
       if (run.outcome === undefined) {
@@ -94,27 +96,10 @@ export abstract class Walk implements Waiting, Waiter {
     const turn = ++this.#turn
     while (i >= 0) {
       const entry = this.#entries[i] as Entry
-      const work = run.pending as PromiseLike<unknown>
-      this.#startWait(
-        run.settings.afterTimeoutMs,
-        (cause) => {
-          // The way out is not for the caller to cut short.
-          if (cause === 'aborted') return
-          this.#turn++
-          this.#endWait()
-          run.budgetSpent = true
-          const phase = run.ran ? 'after' : 'skipped'
-          const late = handlerLate(entry.name, phase, run.settings.afterTimeoutMs)
-          run.report(entry.name, phase, late)
-          leaveBehind(run, entry, work)
-          run.renewView(late)
-          retreat(run, this.#entries, i - 1)
-          this.left()
-        },
-        run.budgetTicks,
-      )
+      this.#isWayIn = false
+      this.#startWait(i, run.settings.afterTimeoutMs, run.budgetTicks)
       try {
-        await work
+        await this.#work
         if (turn !== this.#turn) return
       } catch (error) {
         // What is left behind reports its own rejection.
@@ -127,32 +112,54 @@ export abstract class Walk implements Waiting, Waiter {
     this.left()
   }
 
+  /** The budget is spent: the entry at `i` is left behind, and the rest is called without waiting. */
+  #giveUpEntry(i: number): void {
+    const { run } = this
+    const entry = this.#entries[i] as Entry
+    const work = this.#work as PromiseLike<unknown>
+    this.#turn++
+    this.#endWait()
+    run.budgetSpent = true
+    const phase = run.ran ? 'after' : 'skipped'
+    const late = handlerLate(entry.name, phase, run.settings.afterTimeoutMs)
+    run.report(entry.name, phase, late)
+    leaveBehind(run, entry, work)
+    run.renewView(late)
+    retreat(run, this.#entries, i - 1)
+    this.left()
+  }
+
   /** Takes itself out of every queue. */
   protected end(): void {
     this.slot.wheel?.remove(this)
     if (this.run.facts.signal !== undefined) this.run.unwait(this)
   }
 
-  #startWait(limitMs: number, giveUp: (cause: 'timeout' | 'aborted') => void, spent = 0): void {
-    this.#giveUp = giveUp
-    const wheel: Wheel | undefined = this.run.settings.deadlines.of(limitMs)
+  #startWait(at: number, limitMs: number, spent: number): void {
+    const { pending, settings } = this.run
+    this.#at = at
+    this.#work = pending
+    const wheel: Wheel | undefined = settings.deadlines.of(limitMs)
     wheel?.arm(this, spent)
-    if (this.run.settings.timing === 'hooks') this.#began = performance.now()
+    if (settings.timing === 'hooks') this.#began = performance.now()
   }
 
   #endWait(): number {
-    this.#giveUp = undefined
+    this.#at = -1
     if (this.run.settings.timing === 'hooks')
       this.run.rare.hookMs += performance.now() - this.#began
     return this.slot.wheel?.disarm(this) ?? 0
   }
 
   expire(): void {
-    this.#giveUp?.('timeout')
+    if (this.#at < 0) return
+    if (this.#isWayIn) this.#giveUpStep(this.#at, 'timeout')
+    else this.#giveUpEntry(this.#at)
   }
 
+  /** The way out is not for the caller to cut short. */
   abort(): void {
-    this.#giveUp?.('aborted')
+    if (this.#at >= 0 && this.#isWayIn) this.#giveUpStep(this.#at, 'aborted')
   }
 }
 

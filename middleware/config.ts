@@ -160,7 +160,10 @@ function requireParts(config: ToolwareConfig, options: FromConfigOptions): void 
   if (telemetry) throw configError('telemetry', 'is not in this build; remove the section')
   if (options.judgeOnly) return
   if (approvals && !options.approvals) {
-    throw configError('approvals', 'needs somebody who asks people; pass an ApprovalQueue as options.approvals')
+    throw configError(
+      'approvals',
+      'needs somebody who asks people; pass an ApprovalQueue as options.approvals',
+    )
   }
   if (state?.redis !== undefined && !options.state) {
     throw configError(

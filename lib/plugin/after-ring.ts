@@ -39,35 +39,54 @@ function observe(
 ): MaybePromise<Settled<unknown>> {
   // An observer outlives its call, so only its own time ends it.
   const own = ownSignal()
-  let params: Record<string, unknown> | undefined
-  let result: { value: unknown } | undefined
-  const event: AfterToolCallEvent = {
-    toolName: ctx.toolName,
-    get params() {
-      params ??= copyOfParams(ctx)
-      return params
-    },
-    set params(value) {
-      params = value
-    },
-  }
-  const { durationMs } = outcome
-  const { runId, toolCallId } = ctx
-  addKnown(event, { runId, toolCallId, error: errorOf(outcome), durationMs })
-  if (outcome.status === 'completed' && outcome.result !== undefined) {
-    Object.defineProperty(event, 'result', {
-      enumerable: true,
-      get: () => {
-        result ??= { value: structuredClone(snapshot()) }
-        return result.value
-      },
-      set: (value: unknown) => {
-        result = { value }
-      },
-    })
-  }
+  const event = new AfterEvent(ctx, outcome, snapshot)
   const { timeoutMs } = handler
   return callHandler(() => handler.run(event, toolContext(ctx, own)), { timeoutMs, own })
+}
+
+/** What became of the call, for one handler: `params` and `result` are copied when it first looks at them. */
+class AfterEvent implements AfterToolCallEvent {
+  static readonly #copy: PropertyDescriptor & ThisType<AfterEvent> = {
+    enumerable: true,
+    get() {
+      this.#params ??= copyOfParams(this.#ctx)
+      return this.#params
+    },
+    set(value: Record<string, unknown>) {
+      this.#params = value
+    },
+  }
+  static readonly #result: PropertyDescriptor & ThisType<AfterEvent> = {
+    enumerable: true,
+    get() {
+      this.#copied ??= { value: structuredClone(this.#snapshot()) }
+      return this.#copied.value
+    },
+    set(value: unknown) {
+      this.#copied = { value }
+    },
+  }
+
+  readonly toolName: string
+  declare params: Record<string, unknown>
+  declare result?: unknown
+  readonly #ctx: HookContext
+  readonly #snapshot: () => unknown
+  #params: Record<string, unknown> | undefined
+  #copied: { readonly value: unknown } | undefined
+
+  constructor(ctx: HookContext, outcome: Outcome, snapshot: () => unknown) {
+    const { runId, toolCallId } = ctx
+    const { durationMs } = outcome
+    this.#ctx = ctx
+    this.#snapshot = snapshot
+    this.toolName = ctx.toolName
+    Object.defineProperty(this, 'params', AfterEvent.#copy)
+    if (outcome.status === 'completed' && outcome.result !== undefined) {
+      Object.defineProperty(this, 'result', AfterEvent.#result)
+    }
+    addKnown(this, { runId, toolCallId, error: errorOf(outcome), durationMs })
+  }
 }
 
 /** The result as it was when the call ended, since the caller may change it from now on. */

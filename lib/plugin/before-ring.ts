@@ -1,7 +1,7 @@
 import type { Answer, AskVerdict, DenyVerdict, HookContext, MaybePromise } from '../types.ts'
 import { ask, deny, rewrite } from '../verdict.ts'
 import { askRequest, readDecision } from './decision.ts'
-import { beforeEvent, copyOfParams, toolContext } from './event.ts'
+import { beforeEvent, toolContext } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, ownSignal, type Settled } from './handler.ts'
 import { foldToolName } from './matcher.ts'
@@ -63,7 +63,7 @@ function runFrom(
 function call(handler: BeforeHandler, ctx: HookContext): MaybePromise<Settled<unknown>> {
   const callSignal = (): AbortSignal => ctx.signal
   const own = ownSignal(callSignal)
-  const event = beforeEvent(ctx, copyOfParams)
+  const event = beforeEvent(ctx)
   const { timeoutMs } = handler
   return callHandler<unknown>(() => handler.run(event, toolContext(ctx, own)), {
     timeoutMs,
@@ -89,7 +89,10 @@ function take(
     case 'none':
       return undefined
     case 'block':
-      return deny(decision.reason ?? 'Tool call blocked by plugin hook', by(pluginId))
+      return deny(decision.reason ?? 'Tool call blocked by plugin hook', {
+        ...by(pluginId),
+        notice: decision.notice,
+      })
     case 'bad':
       return badAnswer(pluginId, decision.problem, progress.ctx)
     case 'act':

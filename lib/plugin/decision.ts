@@ -5,7 +5,11 @@ import type { ApprovalRequirement } from './types.ts'
 /** What a handler's answer comes to. */
 export type Decision =
   | { readonly kind: 'none' }
-  | { readonly kind: 'block'; readonly reason: string | undefined }
+  | {
+      readonly kind: 'block'
+      readonly reason: string | undefined
+      readonly notice: string | undefined
+    }
   | {
       readonly kind: 'act'
       readonly params: Record<string, unknown> | undefined
@@ -15,7 +19,8 @@ export type Decision =
   | { readonly kind: 'bad'; readonly problem: string }
 
 const NONE: Decision = { kind: 'none' }
-const KEYS = ['params', 'block', 'blockReason', 'requireApproval', 'allow', 'reason']
+/** Keys that decide: what looks like one of them is a slip. */
+const DECIDING = ['params', 'block', 'blockReason', 'requireApproval', 'allow']
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
@@ -39,8 +44,8 @@ export function readDecision(answer: unknown): Decision {
 
 function readRecord(answer: Record<string, unknown>): Decision {
   for (const key of Object.keys(answer)) {
-    if (KEYS.includes(key)) continue
-    const meant = KEYS.find((known) => distance(key.toLowerCase(), known.toLowerCase()) <= 2)
+    if (DECIDING.includes(key)) continue
+    const meant = DECIDING.find((known) => distance(key.toLowerCase(), known.toLowerCase()) <= 2)
     if (meant !== undefined) return bad(`answered with the key '${key}'; it is called ${meant}`)
   }
   const { block, allow, params, requireApproval } = answer
@@ -52,8 +57,11 @@ function readRecord(answer: Record<string, unknown>): Decision {
       return bad(`${key} must be true or false, not ${describe(value)}`)
     }
   }
-  if (block === true) return { kind: 'block', reason: text(answer.blockReason) }
-  if (allow === false) return { kind: 'block', reason: text(answer.reason ?? answer.blockReason) }
+  if (block === true || allow === false) {
+    const { blockReason, reason, notice } = answer
+    const said = block === true ? (blockReason ?? reason) : (reason ?? blockReason)
+    return { kind: 'block', reason: text(said), notice: text(notice) }
+  }
   if (params !== undefined && params !== null && !isRecord(params)) {
     return bad(`params must be an object, not ${describe(params)}`)
   }

@@ -15,26 +15,37 @@ export function addKnown<T extends object, F extends object>(target: T, facts: F
 
 /**
  * The event of one handler. `params` is copied when the handler first looks at it, and is its own from then on.
- *
- * @param copyParams Makes a mutable copy; what it throws reaches the handler's caller.
+ * Own accessors whose functions all instances share: in an object literal each would cost a hidden class.
  */
-export function beforeEvent(
-  ctx: CallContext,
-  copyParams: (ctx: CallContext) => Record<string, unknown>,
-): BeforeToolCallEvent {
-  let own: Record<string, unknown> | undefined
-  const event = {
-    toolName: ctx.toolName,
-    get params() {
-      own ??= copyParams(ctx)
-      return own
+class BeforeEvent {
+  static readonly #params: PropertyDescriptor & ThisType<BeforeEvent> = {
+    enumerable: true,
+    configurable: true,
+    get() {
+      this.#own ??= copyOfParams(this.#ctx)
+      return this.#own
     },
-    set params(value) {
-      own = value
+    set(value: Record<string, unknown>) {
+      this.#own = value
     },
   }
+
+  readonly toolName: string
+  declare params: Record<string, unknown>
+  readonly #ctx: CallContext
+  #own: Record<string, unknown> | undefined
+
+  constructor(ctx: CallContext) {
+    this.#ctx = ctx
+    this.toolName = ctx.toolName
+    Object.defineProperty(this, 'params', BeforeEvent.#params)
+  }
+}
+
+/** The call as one handler sees it. What copying the params throws reaches the handler. */
+export function beforeEvent(ctx: CallContext): BeforeToolCallEvent {
   const { toolKind, toolInputKind, derivedPaths, runId, toolCallId } = ctx
-  return addKnown(event, {
+  return addKnown(new BeforeEvent(ctx), {
     toolKind,
     toolInputKind,
     derivedPaths: derivedPaths && frozen(derivedPaths),
@@ -49,18 +60,31 @@ export const copyOfParams = ({ params }: CallContext): Record<string, unknown> =
 
 const noExtension = (): undefined => undefined
 
+class ToolContextBase {
+  static readonly #signal: PropertyDescriptor & ThisType<ToolContextBase> = {
+    enumerable: true,
+    get() {
+      return this.#own.signal
+    },
+  }
+
+  readonly toolName: string
+  declare readonly abortSignal: AbortSignal
+  readonly getSessionExtension = noExtension
+  readonly #own: OwnSignal
+
+  constructor(ctx: CallContext, own: OwnSignal) {
+    this.#own = own
+    this.toolName = ctx.toolName
+    Object.defineProperty(this, 'abortSignal', ToolContextBase.#signal)
+  }
+}
+
 /** The context of one handler: only what is known, and an abort signal of its own. */
 export function toolContext(ctx: CallContext, own: OwnSignal): PluginToolContext {
-  const context = {
-    toolName: ctx.toolName,
-    get abortSignal() {
-      return own.signal
-    },
-    getSessionExtension: noExtension,
-  }
   const { agentId, sessionKey, sessionId, channelId, messageProvider, runId, toolCallId } = ctx
   const { toolKind, toolInputKind, trace, requester } = ctx
-  return addKnown(context, {
+  return addKnown(new ToolContextBase(ctx, own), {
     agentId,
     sessionKey,
     sessionId,

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
-import type { Logger } from '../types.ts'
+import type { AnyHook, Logger } from '../types.ts'
 import type { PluginsConfig } from './config.ts'
 import type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
 import { discover } from './discovery.ts'
@@ -30,6 +30,8 @@ export class Fleet {
   #absent: readonly PluginReport[] = []
   /** Reloads, one after another. */
   #queue: Promise<unknown> = Promise.resolve()
+  /** Replaced instances with hooks to close: calls that have begun may still use them, so they are closed last. */
+  readonly #retired: Instance[] = []
   #watcher: Watcher | undefined
   #closed = false
 
@@ -86,6 +88,20 @@ export class Fleet {
     this.#watcher?.close()
     await this.#queue
     await Promise.all(this.instances.map(({ bridged }) => bridged?.close()))
+    for (const { id, registrations } of [...this.#retired, ...this.instances]) {
+      for (const hook of registrations.hooks) await this.#closeHook(id, hook)
+    }
+  }
+
+  async #closeHook(pluginId: string, hook: AnyHook): Promise<void> {
+    try {
+      await hook.close?.()
+    } catch (error) {
+      this.#options.log.error(
+        { pluginId },
+        `plugin ${pluginId}: close() of hook ${hook.name} failed: ${faultText(error)}`,
+      )
+    }
   }
 
   async #find(): Promise<{ origins: Origin[]; refused: PluginReport[] }> {
@@ -139,6 +155,7 @@ export class Fleet {
     this.#absent = this.#absent.filter((report) => report.id !== id)
     this.#swap(new Map(this.#instances).set(id, next.instance))
     if (old?.bridged !== next.instance.bridged) await old?.bridged?.close()
+    if (old?.registrations.hooks.some((hook) => hook.close)) this.#retired.push(old)
     return reportOf(next.instance)
   }
 

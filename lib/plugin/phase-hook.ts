@@ -74,22 +74,38 @@ function facts({ sessionId, channelId, senderId, correlationId, toolCallId }: Ho
   return { sessionId, channelId, senderId, correlationId, toolCallId }
 }
 
-/** What a handler gets. A class: a getter in an object literal would cost a hidden class with each object. */
+/**
+ * What a handler gets. Own accessors whose functions all instances share: in an object literal each would cost a
+ * hidden class.
+ */
 class BeforeContext implements ToolBeforeContext {
+  static readonly #text: PropertyDescriptor & ThisType<BeforeContext> = {
+    enumerable: true,
+    get() {
+      return this.#ctx.argumentsJson
+    },
+  }
+  static readonly #abort: PropertyDescriptor & ThisType<BeforeContext> = {
+    enumerable: true,
+    get() {
+      return this.#own.signal
+    },
+  }
+
   readonly phase = 'before'
   readonly toolName: string
-  readonly arguments: string
+  declare readonly arguments: string
+  declare readonly signal: AbortSignal
+  readonly #ctx: HookContext
   readonly #own: OwnSignal
 
   constructor(ctx: HookContext, own: OwnSignal) {
-    this.toolName = ctx.toolName
-    this.arguments = ctx.argumentsJson
-    addKnown(this, facts(ctx))
+    this.#ctx = ctx
     this.#own = own
-  }
-
-  get signal(): AbortSignal {
-    return this.#own.signal
+    this.toolName = ctx.toolName
+    Object.defineProperty(this, 'arguments', BeforeContext.#text)
+    Object.defineProperty(this, 'signal', BeforeContext.#abort)
+    addKnown(this, facts(ctx))
   }
 }
 

@@ -1,4 +1,5 @@
 import { types } from 'node:util'
+import { entryOf, NO_POSITION } from '../entry.ts'
 import type { AnyHook } from '../types.ts'
 import { closest } from './closest.ts'
 import type { PluginEntryConfig } from './config.ts'
@@ -19,7 +20,6 @@ const OBSERVER_TIMEOUT_MS = 30_000
 const OBSERVERS: readonly EventName[] = ['after_tool_call', 'tool:after']
 const SYNCHRONOUS: readonly EventName[] = ['tool_result_persist', 'before_message_write']
 const WITHOUT_MATCHER: readonly EventName[] = ['resolve_exec_env', ...SYNCHRONOUS]
-const PHASES = ['check', 'before', 'after', 'skipped', 'beforeExecute', 'afterExecute']
 const COMMAND_NAME = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/
 
 /** What the registrar knows about the plugin that registers. */
@@ -88,14 +88,8 @@ export class Registrar {
       return
     }
     const candidate = hook as AnyHook
-    if (typeof candidate !== 'object' || candidate === null || typeof candidate.name !== 'string') {
-      throw new TypeError('api.registerHook: takes a hook, an object with a name and a phase')
-    }
-    if (!PHASES.some((phase) => typeof Reflect.get(candidate, phase) === 'function')) {
-      throw new TypeError(
-        `api.registerHook: hook '${candidate.name}' has none of ${PHASES.join(', ')}`,
-      )
-    }
+    // What the pipeline would refuse later, this plugin alone answers for now.
+    entryOf(candidate, NO_POSITION)
     this.#declared('hooks')
     this.#taken.hooks.push(candidate)
   }

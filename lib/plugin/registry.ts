@@ -1,4 +1,4 @@
-import type { AnyHook, FailureCause, Logger } from '../types.ts'
+import type { AnyHook, FailureCause } from '../types.ts'
 import type { EventName } from './names.ts'
 import type { CommandDefinition, PluginHandlers, TrustedToolPolicy } from './types.ts'
 
@@ -36,11 +36,6 @@ export interface Registrations {
   readonly hooks: AnyHook[]
   readonly policies: Policy[]
   readonly commands: Command[]
-}
-
-/** What the rings need beside the handlers. */
-export interface RingOptions {
-  readonly log: Logger
 }
 
 /** The handlers of one event over all plugins: higher priority first, ties in order of registration. */

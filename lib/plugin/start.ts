@@ -1,9 +1,7 @@
-import { createRequire } from 'node:module'
-import { dirname } from 'node:path'
 import { faultText } from '../fault-text.ts'
+import * as toolware from '../index.ts'
 import { loadModule } from '../load-module.ts'
 import type { Logger } from '../types.ts'
-import { ask, deny, rewrite } from '../verdict.ts'
 import { createApi } from './api.ts'
 import type { PluginEntryConfig } from './config.ts'
 import type { Diagnostic, DiagnosticCode, Report } from './diagnostic.ts'
@@ -14,6 +12,13 @@ import type { PluginApi, PluginDefinition } from './types.ts'
 
 const REGISTER_TIMEOUT_MS = 15_000
 const SDK = { definePlugin, definePluginEntry }
+/** What a plugin can import wherever its file lies: this very copy of the package. */
+const MODULES = {
+  'openclaw/plugin-sdk/plugin-entry': SDK,
+  'openclaw/plugin-sdk': SDK,
+  'toolware/plugin': SDK,
+  toolware,
+}
 
 /** What starting a plugin needs beside the plugin. */
 export interface StartOptions {
@@ -125,7 +130,7 @@ async function register(definition: PluginDefinition, api: PluginApi): Promise<v
 async function definitionOf(file: string, id: string): Promise<PluginDefinition> {
   let loaded: unknown
   try {
-    loaded = await loadModule(file, { modules: sdkModules(file) })
+    loaded = await loadModule(file, { modules: MODULES })
   } catch (error) {
     throw new Refusal('load_failed', `cannot be loaded: ${faultText(error)}`)
   }
@@ -158,18 +163,4 @@ function asDefinition(id: string, exported: unknown, depth = 0): PluginDefinitio
   const { register, activate } = exported as Partial<PluginDefinition>
   if (typeof register !== 'function' && typeof activate !== 'function') return undefined
   return 'id' in exported ? (exported as PluginDefinition) : { ...exported, id }
-}
-
-/**
- * What a plugin can import wherever its file lies. A file inside a project that has toolware gets that project's own
- * copy; any other gets the few names a plugin needs.
- */
-function sdkModules(file: string): Record<string, unknown> {
-  const entry = { 'openclaw/plugin-sdk/plugin-entry': SDK, 'openclaw/plugin-sdk': SDK }
-  try {
-    createRequire(`${dirname(file)}/`).resolve('toolware')
-    return entry
-  } catch {
-    return { ...entry, 'toolware/plugin': SDK, toolware: { ask, deny, rewrite } }
-  }
 }

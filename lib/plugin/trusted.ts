@@ -1,7 +1,14 @@
-import type { Answer, DenyVerdict, HookContext, MaybePromise, ToolHook } from '../types.ts'
+import type {
+  Answer,
+  DenyOptions,
+  DenyVerdict,
+  HookContext,
+  MaybePromise,
+  ToolHook,
+} from '../types.ts'
 import { askFixing, deny, rewrite } from '../verdict.ts'
 import { askRequest, readDecision } from './decision.ts'
-import { beforeEvent, copyOfParams, toolContext } from './event.ts'
+import { beforeEvent, toolContext } from './event.ts'
 import { reportFault } from './fault.ts'
 import { callHandler, ownSignal, type Settled } from './handler.ts'
 import { foldToolName } from './matcher.ts'
@@ -19,7 +26,7 @@ export function trustedHook(registered: Policy): ToolHook {
     if (!matches(registered, foldToolName(ctx.toolName))) return undefined
     const callSignal = (): AbortSignal => ctx.signal
     const own = ownSignal(callSignal)
-    const event = beforeEvent(ctx, copyOfParams)
+    const event = beforeEvent(ctx)
     const settled = callHandler<unknown>(() => policy.evaluate(event, toolContext(ctx, own)), {
       timeoutMs,
       callSignal,
@@ -45,14 +52,16 @@ function verdict(registered: Policy, settled: Settled<unknown>, ctx: HookContext
       effect: 'the call is blocked',
     })
     const code = cause === 'timeout' ? 'HOOK_TIMEOUT' : 'HOOK_FAILED'
-    return blocked(registered, `blocked by ${policy.id}: policy evaluation failed`, code)
+    return blocked(registered, `blocked by ${policy.id}: policy evaluation failed`, { code })
   }
   const decision = readDecision(settled.value)
   switch (decision.kind) {
     case 'none':
       return undefined
     case 'block':
-      return blocked(registered, decision.reason ?? `blocked by ${policy.id}`)
+      return blocked(registered, decision.reason ?? `blocked by ${policy.id}`, {
+        notice: decision.notice,
+      })
     case 'bad':
       return unreadable(registered, decision.problem, ctx)
     case 'act':
@@ -70,10 +79,10 @@ function verdict(registered: Policy, settled: Settled<unknown>, ctx: HookContext
 function blocked(
   { pluginId, policy }: Policy,
   reason: string,
-  code?: 'HOOK_TIMEOUT' | 'HOOK_FAILED' | 'HOOK_BAD_ANSWER',
+  options: Pick<DenyOptions, 'code' | 'notice'>,
 ): DenyVerdict {
   const rule = `plugin:${pluginId}/${policy.id}`
-  return deny(reason, { code, rule, details: { pluginId, policyId: policy.id } })
+  return deny(reason, { ...options, rule, details: { pluginId, policyId: policy.id } })
 }
 
 function unreadable(registered: Policy, problem: string, ctx: HookContext): DenyVerdict {
@@ -83,5 +92,5 @@ function unreadable(registered: Policy, problem: string, ctx: HookContext): Deny
     `trusted policy ${policy.id} of plugin ${pluginId} ${problem}; the call is blocked`,
   )
   const reason = `blocked by ${policy.id}: policy decision is unreadable`
-  return blocked(registered, reason, 'HOOK_BAD_ANSWER')
+  return blocked(registered, reason, { code: 'HOOK_BAD_ANSWER' })
 }

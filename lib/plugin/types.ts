@@ -77,6 +77,8 @@ export interface BeforeToolCallResult {
   /** `true` ends the chain and blocks; `false` says nothing. */
   block?: boolean
   blockReason?: string
+  /** A separate text for the person. */
+  notice?: string
   requireApproval?: ApprovalRequirement
 }
 

@@ -45,6 +45,9 @@ const EXPECTED: Readonly<Record<Target, string>> = {
   patches: 'a patch as text',
 }
 
+const PATCH = /^(?:[ \t]*\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m
+const PATCHING = /\b(?:apply_patch|applypatch|patch|apply|am)\b/
+
 class Collector {
   readonly paths: TextArgument[] = []
   readonly globs: TextArgument[] = []
@@ -72,6 +75,16 @@ class Collector {
     if (!isCwdName(key, isExec)) return
     if (typeof value === 'string') this.cwd ??= { at: key, text: value }
     else if (isExec && value !== null) this.refuse(key, 'a directory as text', value)
+  }
+
+  /** Patches that arrive in a command: in a here-document, or as its argument. */
+  takePatches(key: string, value: unknown): void {
+    const isList = Array.isArray(value)
+    const texts = (isList ? value : [value]).filter((item) => typeof item === 'string')
+    if (!texts.some((text) => PATCHING.test(text))) return
+    for (const [i, text] of texts.entries()) {
+      if (PATCH.test(text)) this.add('patches', isList ? `${key}[${i}]` : key, text)
+    }
   }
 
   refuseSize(): void {
@@ -160,8 +173,10 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
     inside: false,
   }
   const todo: Node[] = []
+  const commands = facts?.commands ?? ['command', 'cmd']
   for (const key of Object.keys(params)) {
     const isOwn = facts?.commands?.includes(key) || facts?.patches?.includes(key)
+    if (commands.includes(key)) into.takePatches(key, params[key])
     if (!isOwn) into.takeCwd(key, params[key], facts)
     if (!isOwn && !text.has(key)) todo.push(below(top, key, params[key], kindOf))
   }

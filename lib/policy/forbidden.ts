@@ -162,8 +162,7 @@ function names(tool: Segment, forbidden: Segment): boolean {
   // `*.*` names nothing, `.*` names hidden files.
   if (!tool.isDotted && !/[\p{L}\p{N}]/u.test(tool.text)) return false
   if (forbidden.matches(tool.text)) return true
-  const hidden = forbidden.text.startsWith('.') && !tool.isDotted
-  return !hidden && tool.matches(forbidden.text)
+  return tool.matches(forbidden.text)
 }
 
 function isNamed({ segments, last }: Tree, glob: readonly Segment[]): boolean {

@@ -49,6 +49,7 @@ export function judgeExec(
   if (facts?.form === 'opaque') {
     return refuse('command', 'what it would run cannot be judged; use a shell command', rules.rule)
   }
+  if (!carriesCommand(params, facts) && facts?.form !== 'git') return judgeNothing(params, facts)
   const dir = workingDirectory(params, rules.paths)
   if (typeof dir !== 'string') return dir
   if (facts?.form === 'git') return judgeGit(params, dir, rules)
@@ -70,17 +71,33 @@ function judgeCommands(
   dir: string,
   rules: ExecRules,
 ): BadArgument | undefined {
-  const names = facts?.commands ?? DEFAULT_COMMANDS
-  const given = names.filter((name) => own(params, name) !== undefined)
-  if (given.length === 0) {
-    if (facts?.idle !== undefined && own(params, facts.idle) === true) return undefined
-    return refuse(names[0] ?? 'command', `no command was found; give it as ${names[0]}`)
-  }
-  for (const name of given) {
+  for (const name of facts?.commands ?? DEFAULT_COMMANDS) {
+    if (own(params, name) === undefined) continue
     const bad = judgeCommand(name, params, dir, rules)
     if (bad) return bad
   }
   return undefined
+}
+
+/** A call without a command is fine where the tool has other things to do, and nothing in it could be one. */
+function judgeNothing(params: Params, facts: ToolFacts | undefined): BadArgument | undefined {
+  const isIdle =
+    facts?.actions !== undefined || (facts?.idle !== undefined && own(params, facts.idle) === true)
+  if (isIdle && !carriesText(params, facts)) return undefined
+  const name = facts?.commands?.[0] ?? 'command'
+  return refuse(name, `no command was found; give it as ${name}`)
+}
+
+/** True when a call holds a text or a list that might be a command under another name. */
+function carriesText(params: Params, facts: ToolFacts | undefined): boolean {
+  return Object.entries(params).some(([name, value]) => {
+    const isKnown = facts?.actions?.some(({ key }) => key === name) || isCwdName(name, true)
+    return (
+      !isKnown &&
+      !isEnvName(name) &&
+      (typeof value === 'string' || (typeof value === 'object' && value !== null))
+    )
+  })
 }
 
 function judgeCommand(
@@ -117,10 +134,14 @@ function judgeCommand(
 function judgeGit(params: Params, dir: string, rules: ExecRules): BadArgument | undefined {
   const name = ['subcommand', 'command', 'action'].find((key) => own(params, key) !== undefined)
   const subcommand = name === undefined ? undefined : own(params, name)
+  const args = own(params, 'args') ?? own(params, 'arguments') ?? []
+  if (subcommand === undefined && Array.isArray(args) && args.length === 0) {
+    const found = rules.shell.argv(['git'], dir)
+    return found && { at: 'subcommand', found }
+  }
   if (name === undefined || typeof subcommand !== 'string') {
     return refuse('subcommand', 'no git subcommand was found; give it as subcommand')
   }
-  const args = own(params, 'args') ?? own(params, 'arguments') ?? []
   if (isTextList(args)) {
     const found = rules.shell.argv(['git', ...subcommand.trim().split(/\s+/), ...args], dir)
     return found && { at: 'args', found }

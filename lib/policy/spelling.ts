@@ -100,8 +100,8 @@ export function readSpelling(text: string, options: SpellingOptions): readonly s
     const path = fromFileUrl(text, options.platform)
     return typeof path === 'string' ? [path] : path
   }
-  if (options.platform === 'posix' && BACKSLASH_CLIMB.test(text)) {
-    return refuse('the path climbs with backslashes; write it with slashes', text)
+  if (options.platform === 'posix' && (BACKSLASH_CLIMB.test(text) || text.startsWith('\\\\'))) {
+    return refuse('the path leads elsewhere where backslashes count; write it with slashes', text)
   }
   return [text]
 }

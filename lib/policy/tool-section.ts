@@ -22,7 +22,7 @@ const actions = z.strictObject({
 })
 
 /** The schema of one tool declaration. */
-export const toolSection: z.ZodType<ToolDeclaration> = z
+const toolSection: z.ZodType<ToolDeclaration> = z
   .strictObject({
     access: z.enum(['read', 'write', 'exec'], { error: 'must be read, write or exec' }),
     paths: z.array(argument).optional(),

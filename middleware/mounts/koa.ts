@@ -1,5 +1,6 @@
 import type { Context } from 'koa'
-import type { Caller, Scope } from '../../lib/scope.ts'
+import type { Caller } from '../../lib/api.ts'
+import type { Scope } from '../../lib/scope.ts'
 import type { MountCapabilities } from '../capabilities.ts'
 import type { HttpRequest, HttpResponse } from '../web/connections.ts'
 import {

@@ -223,6 +223,17 @@ describe('toolware run', () => {
     expect(parsed(stdout)).toMatchObject([{ status: 'aborted', executed: true }])
   })
 
+  it('ends when it is interrupted while it waits for calls', async () => {
+    const dir = workspace()
+    const child = start(['run', '--workspace', 'ws'], dir)
+    const ended = end(child)
+    child.stdin.on('error', () => undefined)
+    child.stdin.write(call('list_dir'))
+    await new Promise((resolve) => child.stdout.once('data', resolve))
+    child.kill('SIGTERM')
+    expect(await ended).toMatchObject({ code: 143, stderr: '' })
+  })
+
   it('ends quietly when nobody reads any more', async () => {
     const dir = workspace()
     const child = start(['run', '--workspace', 'ws'], dir)
@@ -271,5 +282,11 @@ describe('toolware audit verify', () => {
     })
     expect(await toolware(['audit', 'verify', 'none.jsonl'], dir)).toMatchObject({ code: 2 })
     expect(await toolware(['audit', 'shred'], dir)).toMatchObject({ code: 2 })
+    writeFileSync(file, '{"event":"arrived"}\n')
+    expect(await toolware(['audit', 'verify', 'audit.jsonl'], dir)).toMatchObject({
+      code: 1,
+      stdout:
+        'audit.jsonl: no record is part of a hash chain; write it with audit: { chain: true }\n',
+    })
   })
 })

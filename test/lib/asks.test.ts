@@ -71,14 +71,20 @@ describe('the question (section 8)', () => {
   it('is about the final params: a re-check replaces what the same hook asked about the old ones', async () => {
     const approver = fakeApprover('allow-once')
     const app = quietApp({ approvals: approver })
+    const told: string[] = []
     app.use({
       name: 'Deletes',
-      check: ({ params }) => ask({ title: `Delete ${String(params.path)}?` }),
+      check: ({ params }) =>
+        ask({
+          title: `Delete ${String(params.path)}?`,
+          onResolution: (resolution) => told.push(`${String(params.path)} ${resolution}`),
+        }),
     })
     app.use({ name: 'Rewriter', before: () => rewrite({ path: 'b.txt' }) })
     await app.execute({ toolName: 'rm', params: { path: 'a.txt' } }, echo)
     const titles = approver.questions[0]?.askers.map(({ request }) => request.title)
     expect(titles).toEqual(['Delete b.txt?'])
+    expect(told).toEqual(['a.txt cancelled', 'b.txt allow-once'])
   })
 
   it('keeps the strictest of what one hook asks twice under one title', async () => {

@@ -1,40 +1,55 @@
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import { isToolwareError } from '../../lib/errors.ts'
 import { readOptions } from '../../lib/read-options.ts'
 
 const schema = z.strictObject({
-  name: z.string('must be text'),
-  list: z.array(z.strictObject({ n: z.int('must be whole') })).optional(),
+  name: z.string().min(1),
+  limit: z.int().positive().optional(),
+  list: z.array(z.strictObject({ mode: z.enum(['a', 'b']) })).optional(),
+  own: z.string().regex(/^x/, 'must begin with x').optional(),
 })
-
-function problem(value: unknown, where = 'section'): string {
+const problem = (value: unknown, where = 'section'): string => {
   try {
     readOptions(schema, value, where)
+    return 'accepted'
   } catch (error) {
-    if (isToolwareError(error, 'CONFIG')) return error.message
-    throw error
+    return (error as Error).message
   }
-  return 'accepted'
 }
 
 describe('readOptions()', () => {
-  it.each<[unknown, string]>([
-    [{ name: 'x' }, 'accepted'],
-    [{ name: 7 }, 'section.name: must be text; got 7'],
-    [{}, 'section.name: is missing; it must be text'],
-    [{ name: 'x', list: [{ n: 1 }, { n: 'two' }] }, 'section.list[1].n: must be whole; got "two"'],
-    [{ name: 'x', nmae: 1 }, 'section.nmae: there is no such key; did you mean name?'],
+  it('gives back what fits', () => {
+    expect(readOptions(schema, { name: 'n', limit: 3 }, 's')).toEqual({ name: 'n', limit: 3 })
+  })
+
+  it.each([
+    [undefined, 'section: is missing; it must be an object'],
+    [{}, 'section.name: is missing; it must be a text'],
+    [{ name: '' }, 'section.name: must not be empty; got ""'],
+    [{ name: 5 }, 'section.name: must be a text; got 5'],
     [
-      { name: 'x', list: [{ n: 1, m: 2 }] },
-      'section.list[0].m: there is no such key; did you mean n?',
+      { name: 'n', limit: 0 },
+      'section.limit: must be a positive whole number; leave it out for no limit; got 0',
     ],
-    [{ name: ['\u202e'] }, 'section.name: must be text; got ["\\u202e"]'],
-  ])('%j: %s', (value, message) => {
+    [
+      { name: 'n', list: [{ mode: 'a' }, { mode: 'c' }] },
+      'section.list[1].mode: must be one of a, b; got "c"',
+    ],
+    [
+      { name: 'n', list: [{ mode: 'a', mod: 1 }] },
+      'section.list[0].mod: there is no such key; did you mean mode?',
+    ],
+    [
+      { name: 'n', colour: 1 },
+      'section.colour: there is no such key; known here are name, limit, list, own',
+    ],
+    [{ name: 'n', own: 'y\u001b' }, 'section.own: must begin with x; got "y\\\\u001b"'],
+  ])('says what is wrong with %j, and what would be right', (value, message) => {
     expect(problem(value)).toBe(message)
   })
 
-  it('names a key at the top without a section', () => {
-    expect(problem({ name: 7 }, '')).toBe('name: must be text; got 7')
+  it('starts paths at the top without a section', () => {
+    expect(problem({ name: 5 }, '')).toBe('name: must be a text; got 5')
+    expect(problem([], '')).toBe('configuration: must be an object; got []')
   })
 })

@@ -246,7 +246,10 @@ describe('toolwareFromConfig()', () => {
 
   it.each([
     [{ plugins: {} }, 'plugins: needs a plugin host; pass one that has loaded as options.plugins'],
-    [{ approvals: {} }, 'approvals: needs somebody who asks people; pass an ApprovalQueue as options.approvals'],
+    [
+      { approvals: {} },
+      'approvals: needs somebody who asks people; pass an ApprovalQueue as options.approvals',
+    ],
     [
       { state: { redis: 'redis://h' } },
       'state.redis: needs a store; pass options.state, or remove it to count in memory',

@@ -37,7 +37,7 @@ class Reader {
   readonly #compile: Compile
   readonly #readings: Reading[] = []
   readonly #seen = new Set<string>()
-  #operands = 0
+  readonly #operands: { readonly word: ShellWord; readonly flagsEnded: boolean }[] = []
   /** A flag named a program to run: the words that follow are its own. */
   #handedOver = false
 
@@ -51,10 +51,13 @@ class Reader {
     const { rule } = this.#compiled
     if (rule.refused !== undefined) return this.#refuse(rule.refused, this.#label)
     if (rule.prints) return this.#prints(words)
-    const found = this.#each(words)
+    const found = this.#each(words) ?? this.#place()
     if (found !== undefined) return found
-    const seen = (some: ReadonlySet<string>) => [...this.#seen].some((flag) => some.has(flag))
-    if (rule.needsOperand !== undefined && this.#operands === 0 && !seen(this.#compiled.harmless)) {
+    if (
+      rule.needsOperand !== undefined &&
+      this.#operands.length === 0 &&
+      !this.#saw(this.#compiled.harmless)
+    ) {
       return this.#refuse('it would run what it reads from its input; name a file', this.#label)
     }
     for (const [flags, other] of Object.entries(rule.onlyWith ?? {})) {
@@ -63,7 +66,7 @@ class Reader {
         return this.#refuse(`${flag} follows links out of the directory; add ${other}`, flag)
       }
     }
-    if (rule.requires !== undefined && !seen(this.#compiled.required)) {
+    if (rule.requires !== undefined && !this.#saw(this.#compiled.required)) {
       return this.#refuse(`only with ${rule.requires.replaceAll(' ', ' or ')}`, this.#label)
     }
     return this.#readings
@@ -75,16 +78,17 @@ class Reader {
     for (let i = 0; i < words.length; i++) {
       const word = words[i] as ShellWord // i < length
       const { text } = word
-      const bundle = i === 0 && rule.bundled === true && /^[A-Za-z]/.test(text)
       if (!flagsEnded && text === '--' && !rule.noTerminator) {
         flagsEnded = true
-      } else if (!flagsEnded && (isFlag(text) || bundle)) {
-        const used = this.#flag(bundle ? `-${text}` : text, word, words, i)
+      } else if (i === 0 && rule.bundled && /^[A-Za-z]/.test(text)) {
+        const found = this.#bundle(text)
+        if (found !== undefined) return found
+      } else if (!flagsEnded && isFlag(text)) {
+        const used = this.#flag(text, word, words, i)
         if (typeof used !== 'number') return used
         i += used
         if (this.#handedOver) return this.#rest(this.#reader(REST), words.slice(i + 1))
       } else if (rule.subcommands !== undefined) {
-        this.#operands++
         return this.#rest(this.#subcommand(word), words.slice(i + 1))
       } else {
         const found = this.#operand(word, flagsEnded)
@@ -150,18 +154,29 @@ class Reader {
   }
 
   #operand(word: ShellWord, flagsEnded: boolean): Finding | undefined {
-    const { operands = ['any'], noParent, maxOperands = Infinity } = this.#compiled.rule
-    const instead = [...this.#seen].some((flag) => this.#compiled.instead.has(flag)) ? 1 : 0
-    const at = Math.min(this.#operands + instead, operands.length - 1)
-    this.#operands++
-    if (this.#operands > maxOperands) {
+    const { maxOperands = Number.POSITIVE_INFINITY } = this.#compiled.rule
+    this.#operands.push({ word, flagsEnded })
+    if (this.#operands.length > maxOperands) {
       return this.#refuse('it takes fewer operands; redirect the output instead', word.text)
     }
-    if (noParent && /(?:^|\/)\.\.(?:\/|$)/.test(word.text)) {
-      return this.#refuse('`..` means another place in a link; use a path without it', word.text)
+    for (const { pattern, reason } of this.#compiled.refuseOperands) {
+      if (pattern.test(word.text)) return this.#refuse(reason, word.text)
     }
-    this.#push(operands[at] as WordUse, word, word.text, !flagsEnded) // operands is never empty
     return undefined
+  }
+
+  /** Says what each operand is, once every flag is known: in `grep a -e b` the operand is a file. */
+  #place(): undefined {
+    const { operands = ['any'] } = this.#compiled.rule
+    const instead = this.#saw(this.#compiled.instead) ? 1 : 0
+    for (const [i, { word, flagsEnded }] of this.#operands.entries()) {
+      const use = operands[Math.min(i + instead, operands.length - 1)] as WordUse // never empty
+      this.#push(use, word, word.text, !flagsEnded)
+    }
+  }
+
+  #saw(some: ReadonlySet<string>): boolean {
+    return [...this.#seen].some((flag) => some.has(flag))
   }
 
   /** Reads the flag at `i`; gives the number of further words it used up. */
@@ -174,6 +189,15 @@ class Reader {
     return text.startsWith('--') || singleDash
       ? this.#long(text, words, i)
       : this.#cluster(text, words, i)
+  }
+
+  /** Letters without a dash take their values from the operands, each of which is judged. */
+  #bundle(letters: string): Finding | undefined {
+    for (const letter of letters) {
+      const meaning = this.#compiled.flags.get(`-${letter}`)
+      if (meaning?.kind === 'refused') return this.#refuse(meaning.reason, letters)
+    }
+    return undefined
   }
 
   #long(text: string, words: readonly ShellWord[], i: number): Finding | number {
@@ -249,6 +273,9 @@ class Reader {
       const word = words[i + 1 + used]
       if (word === undefined) break
       this.#push(use, word, word.text, true)
+      if (this.#operands.length > 0 && !this.#compiled.rule.permutes) {
+        this.#push('any', word, word.text, true)
+      }
       used++
     }
     return used

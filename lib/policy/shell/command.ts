@@ -7,7 +7,7 @@ import { LANGUAGES } from './languages.ts'
 import type { Language, ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
 import type { Place } from './walk.ts'
-import { candidatesOf, filesOf, gitPaths } from './words.ts'
+import { candidatesOf, filesOf, type GitPath, gitPaths } from './words.ts'
 
 /** Most paths that are judged for one text, and most globs that are expanded. */
 const MAX_PATHS = 500
@@ -128,7 +128,8 @@ export class CommandRun {
     }
     if (isLanguage(use)) {
       const reason = LANGUAGES[use](text)
-      return reason === undefined ? undefined : refuse(reason)
+      if (reason !== undefined) return refuse(reason)
+      return use === 'target' ? this.#path(text, 'write', place) : undefined
     }
     if (use === 'script' && (/^[-+]/.test(text) || /^\/(?:dev|proc)\//.test(text))) {
       return refuse('it would run what it reads; name a file')
@@ -154,7 +155,12 @@ export class CommandRun {
         }
         return undefined
       case 'git':
-        return this.#git(text, place)
+        return this.#git(gitPaths(text), place)
+      case 'lines':
+        return this.#git(
+          gitPaths(text).filter((path) => path.text !== text),
+          place,
+        )
       case 'glob':
         return text.startsWith('!') ? undefined : this.#programGlob(text, place)
       default:
@@ -162,8 +168,8 @@ export class CommandRun {
     }
   }
 
-  #git(word: string, place: Place): Finding | undefined {
-    for (const { text, fromTop } of gitPaths(word)) {
+  #git(paths: readonly GitPath[], place: Place): Finding | undefined {
+    for (const { text, fromTop } of paths) {
       const judge = (at: Place): Finding | undefined =>
         /[*?[]/.test(text) ? this.#programGlob(text, at) : this.#path(text, 'write', at)
       const found = judge(place) ?? (fromTop ? judge(this.#top(place)) : undefined)

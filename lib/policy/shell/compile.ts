@@ -13,6 +13,7 @@ export interface CompiledRule {
   readonly instead: ReadonlySet<string>
   readonly harmless: ReadonlySet<string>
   readonly required: ReadonlySet<string>
+  readonly refuseOperands: readonly { readonly pattern: RegExp; readonly reason: string }[]
 }
 
 /** The names in a list with blanks between them. */
@@ -41,6 +42,10 @@ export function compileRule(rule: ProgramRule): CompiledRule {
     instead: new Set(names(rule.instead)),
     harmless: new Set(names(rule.needsOperand)),
     required: new Set(names(rule.requires)),
+    refuseOperands: Object.entries(rule.refuseOperands ?? {}).map(([pattern, reason]) => ({
+      pattern: new RegExp(pattern),
+      reason,
+    })),
   }
 }
 

@@ -53,7 +53,11 @@ export function shellJudge(policy: ShellPolicy): ShellJudge {
     argv: (argv, cwd) => {
       if (unrestricted) return undefined
       const [program, flag, code] = argv
-      if (argv.length === 3 && /^(?:bash|sh)$/.test(program ?? '') && /^-l?c$/.test(flag ?? '')) {
+      if (
+        argv.length === 3 &&
+        /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)$/.test(program ?? '') &&
+        /^-l?c$/.test(flag ?? '')
+      ) {
         return command(code ?? '', cwd)
       }
       const step = plainCommand(argv)

@@ -9,6 +9,7 @@ export const LANGUAGES: Readonly<Record<Language, (text: string) => string | und
   awk,
   jq,
   format,
+  date,
   module,
   target,
   task,
@@ -73,8 +74,12 @@ function substitution(text: string): string | undefined {
 
 /** A program that neither runs, writes nor reads anything but its operands. */
 function awk(program: string): string | undefined {
-  return /[|>@`]|getline|system|ARG[CV]|ENVIRON|SYMTAB|FUNCTAB|PROCINFO|\\\n/.test(program)
-    ? 'awk programs with |, >, getline, system, @ or its tables are not allowed'
+  const plain = program.replaceAll('||', '').replaceAll('>=', '')
+  const redirect = plain.indexOf('>', Math.max(0, plain.indexOf('print')))
+  const compares = !plain.includes('print') || redirect === -1
+  return !compares ||
+    /[|@`]|getline|system|ARG[CV]|ENVIRON|SYMTAB|FUNCTAB|PROCINFO|\\\n/.test(plain)
+    ? 'awk programs with |, > after print, getline, system, @ or its tables are not allowed'
     : undefined
 }
 
@@ -103,6 +108,11 @@ function format(text: string): string | undefined {
   return /%[^A-Za-z%]*[hlLqjzt]*n/.test(text.replaceAll('%%', ''))
     ? '%n assigns a variable; use \\n'
     : undefined
+}
+
+/** A format of date; anything else would set the clock. */
+function date(text: string): string | undefined {
+  return text.startsWith('+') ? undefined : 'it sets the clock; give a +format'
 }
 
 /** A target of make; a variable could change what it runs. */

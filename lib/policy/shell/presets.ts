@@ -23,7 +23,7 @@ export const shellPresets: {
   /**
    * What a coding agent runs to look around and to check its work: programs that read, git's reading
    * subcommands, versions, and the project's own test, lint, type check and build commands (which run the
-   * project's code). No installs, no commits, no network by itself. Output may still be redirected to files;
+   * project's code). No installs and no commits; `npm view`, `outdated` and `audit` ask the registry. Output may still be redirected to files;
    * with `workspaceOnly`, to files inside.
    */
   readonly readOnlyDev: readonly string[]
@@ -32,27 +32,23 @@ export const shellPresets: {
     ...open(...`${READ_FILES} ${SEARCH} ${SHELL} ${MACHINE}`.split(' ')),
     ...each('command', '-v -V'),
     ...each('git', READ_GIT),
-    ...each('git --no-pager', 'status log diff show blame grep branch'),
+    ...each('git --no-pager', 'status log diff show blame grep'),
     'git branch',
-    ...each(
-      'git branch',
-      '-a -r -v -vv -av --all --list --show-current --contains --merged --no-merged',
-    ),
+    ...'-a -r -v -vv -av --all --show-current'.split(' ').map((flag) => `git branch ${flag}`),
+    ...each('git branch', '--list --contains --merged --no-merged'),
     'git tag',
     ...each('git tag', '-l -n --list --contains --points-at'),
     'git remote',
-    ...each('git remote', '-v get-url'),
+    'git remote -v',
+    ...open('git remote get-url'),
     'git reflog',
     ...each('git reflog', 'show -n'),
     ...each('git stash', 'list show'),
     ...each('git config', '--get --get-all --get-regexp --list -l'),
-    ...open(
-      'git worktree list',
-      'git submodule status',
-      'git bisect log',
-      'git symbolic-ref --short',
+    ...open('git worktree list', 'git submodule status', 'git bisect log'),
+    ...'git -h|git --version|git version|git symbolic-ref HEAD|git symbolic-ref --short HEAD'.split(
+      '|',
     ),
-    ...'git -h|git --version|git version|git symbolic-ref HEAD'.split('|'),
     ...each('npm', 'test t ls list view info outdated explain why root prefix'),
     ...['pnpm', 'yarn', 'bun'].flatMap((runner) => each(runner, 'test list why outdated')),
     'npm run',
@@ -67,17 +63,19 @@ export const shellPresets: {
     'npm audit',
     'npm audit --json',
     ...open('npm pack --dry-run'),
-    ...open('node --check', 'node --test', 'tsc --noEmit', 'tsc -v'),
+    ...open('node --check', 'node --test', 'tsc --noEmit'),
     ...open('pytest', 'python -m pytest', 'python3 -m pytest', 'python -m unittest'),
     ...each('cargo', 'test check clippy build tree metadata'),
     ...open('cargo fmt --check'),
     ...each('go', 'test vet build list version doc'),
-    ...open('gofmt -l', 'gofmt -d'),
-    ...each('make', 'test check lint build'),
+    'gofmt -l .',
+    'gofmt -d .',
+    ...'test check lint build'.split(' ').map((target) => `make ${target}`),
     ...'node npm npx pnpm yarn bun deno tsc python python3 pip ruby cargo rustc rustup go java javac gcc clang make cmake docker jq rg bash'
       .split(' ')
       .map((name) => `${name} --version`),
     'node -v',
+    'tsc -v',
     'npm -v',
     'java -version',
   ],

@@ -192,12 +192,17 @@ describe('other members of the API', () => {
     expect(diagnostics.map(({ code }) => code)).toEqual(['event_never_fires', 'event_never_fires'])
   })
 
-  it.each([
-    [undefined],
-    [{}],
-    [{ name: 'x' }],
-    [{ name: 'x', befor: () => true }],
-    [{ check: () => true }],
+  const yes = (): boolean => true
+
+  it.each<unknown>([
+    undefined,
+    {},
+    { name: 'x' },
+    { name: 'x', befor: yes },
+    { name: 'x', check: yes, befor: yes },
+    { name: 'x', check: yes, beforeExecute: yes },
+    { name: 'x', check: 'yes' },
+    { check: yes },
   ])('refuses registerHook(%j), which is no hook', async (hook) => {
     expect((await register((api) => api.registerHook(hook as never))).report.state).toBe('refused')
   })

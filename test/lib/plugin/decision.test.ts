@@ -13,7 +13,12 @@ describe('readDecision()', () => {
     expect(readDecision(answer)).toEqual({ kind: 'none' })
   })
 
-  it('reads a block and its reason', () => {
+  it('reads a block, its reason and a text for the person', () => {
+    expect(readDecision({ block: true, blockReason: 'no', notice: 'for you' })).toEqual({
+      kind: 'block',
+      reason: 'no',
+      notice: 'for you',
+    })
     expect(readDecision({ block: true, blockReason: 'no' })).toEqual({
       kind: 'block',
       reason: 'no',

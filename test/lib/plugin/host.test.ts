@@ -338,6 +338,34 @@ describe('host.reload() (rule 105)', () => {
     expect(lines.some(({ message }) => message.includes('onChange'))).toBe(true)
   })
 
+  it('closes the hooks that plugins registered, those of replaced instances too, when the host closes', async () => {
+    const closed: string[] = []
+    let version = 0
+    const { host, lines } = await loadHost({
+      bundled: [
+        {
+          id: 'a',
+          register(api) {
+            const own = `v${++version}`
+            api.registerHook({ name: own, check: () => true, close: () => void closed.push(own) })
+            api.registerHook({
+              name: 'bad',
+              check: () => true,
+              close: () => Promise.reject(new Error('boom')),
+            })
+          },
+        },
+      ],
+    })
+    await host.reload('a')
+    expect(closed).toEqual([])
+    await host.close()
+    expect(closed).toEqual(['v1', 'v2'])
+    expect(lines.map(({ message }) => message)).toEqual(
+      Array.from({ length: 2 }, () => 'plugin a: close() of hook bad failed: boom'),
+    )
+  })
+
   it('is over after close()', async () => {
     const { host } = await loadFiles({ 'p.mjs': BLOCKS('x') })
     await host.close()

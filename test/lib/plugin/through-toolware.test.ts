@@ -308,6 +308,18 @@ describe('before_tool_call in the pipeline', () => {
     expect(await queue.list()).toEqual([])
   })
 
+  it('has a text for the person beside the one for the model (section 6.13)', async () => {
+    const says = {
+      block: true,
+      blockReason: 'read the policy',
+      notice: 'The agent tried to deploy.',
+    }
+    for (const plugin of [ordinary(() => says), policy(() => says)]) {
+      const { execute } = await setUp([plugin])
+      expect(await execute()).toMatchObject({ reason: 'read the policy', notice: says.notice })
+    }
+  })
+
   it('is not asked twice about params that a hook further in changed, as the original is not', async () => {
     const handler = vi.fn()
     const { app, execute } = await setUp([ordinary(handler)])

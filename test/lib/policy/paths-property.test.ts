@@ -69,10 +69,12 @@ function real(path: string, root: string, outside: string): string {
   return path.replace('/ROOT', root).replace('/OUTSIDE', outside)
 }
 
+const MAKE_OR_READ = [constants.O_RDWR | constants.O_CREAT, constants.O_RDONLY]
+
 /** Where the kernel ends when it opens the path, or makes it; undefined when it can do neither. */
-function opened(path: string): string | undefined {
+function opened(path: string, how: readonly number[] = MAKE_OR_READ): string | undefined {
   let file: number | undefined
-  for (const flags of [constants.O_RDWR | constants.O_CREAT, constants.O_RDONLY]) {
+  for (const flags of how) {
     try {
       file ??= openSync(path, flags)
     } catch {
@@ -142,6 +144,44 @@ describe('pathPolicy() over random trees', () => {
     // All happen often, or the law would hold for want of cases.
     expect(allowed).toBeGreaterThan(RUNS)
     expect(refused).toBeGreaterThan(RUNS)
+  })
+
+  it('lets nothing through that opens a forbidden file, however it is spelled', () => {
+    const dir = realpathSync(tempDir())
+    let hits = 0
+    fc.assert(
+      fc.property(
+        fc.array(entry, { minLength: 3, maxLength: 14 }),
+        fc.array(target, { minLength: 10, maxLength: 30 }),
+        (entries, spellings) => {
+          const here = join(dir, 'tree')
+          const { root, outside } = layOut(here, entries)
+          try {
+            const policy = pathPolicy({ base: root, forbidden: ['**/canary', 'a'] })
+            for (const spelling of spellings) {
+              const path = real(spelling, root, outside)
+              const isAbsolute = path.startsWith('/')
+              const ends = [
+                opened(isAbsolute ? path : `${root}/${path}`, [constants.O_RDONLY]),
+                opened(isAbsolute ? join(path) : join(root, path), [constants.O_RDONLY]),
+              ]
+              const isForbidden = ends.some(
+                (end) =>
+                  end !== undefined &&
+                  (/\/canary(?:\/|$)/.test(end) || isInside(end, join(root, 'a'))),
+              )
+              if (!isForbidden) continue
+              hits++
+              expect(policy.judge(path, 'read'), path).toBeDefined()
+            }
+          } finally {
+            rmSync(here, { recursive: true, force: true })
+          }
+        },
+      ),
+      { numRuns: RUNS },
+    )
+    expect(hits).toBeGreaterThan(RUNS / 8)
   })
 
   it('refuses nothing that is spelled plainly and stays inside', () => {

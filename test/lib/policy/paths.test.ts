@@ -70,6 +70,7 @@ describe('pathPolicy()', () => {
     ['C:\\x', 'path'],
     ['..\\x', 'path'],
     ['src\\..\\..\\x', 'path'],
+    ['\\\\server\\share', 'path'],
     ['new/../a.txt', 'path'],
     ['a.txt/x', 'path'],
     ['a.txt/..', 'path'],

@@ -89,6 +89,9 @@ describe('judgeGlob()', () => {
     ['**/.*', 'forbiddenPathGlobs: **/.env'],
     ['.e??', 'forbiddenPathGlobs: **/.env'],
     ['*.env', 'forbiddenPathGlobs: **/.env'],
+    // Libraries differ in what matches a leading dot.
+    ['?env', 'forbiddenPathGlobs: **/.env'],
+    ['[.]env', 'forbiddenPathGlobs: **/.env'],
     ['**/INDEX.*', 'forbiddenPathGlobs: **/index.ts'],
     ['{a,.env}', 'forbiddenPathGlobs: **/.env'],
     ['../**/*.pem', 'path'],

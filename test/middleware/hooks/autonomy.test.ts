@@ -134,6 +134,7 @@ describe('autonomy()', () => {
       ['bash', { command: 'ls', env: [{ name: 'CI', value: '1' }] }],
       ['exec_command', { cmd: 'ls', shell: '/bin/bash' }],
       ['process', { action: 'kill', id: 'x' }],
+      ['process', { action: 'start' }],
     ])('allows %s %j', (tool, params) => {
       expect(judge(list, tool, params)).toBe('allow')
     })
@@ -150,6 +151,9 @@ describe('autonomy()', () => {
       ['shell', { command: { text: 'ls' } }, /^arguments \| command: expected a command/],
       ['shell', { command: [] }, /^arguments \| command: expected a command/],
       ['shell', {}, /^arguments \| command: no command was found/],
+      ['bash', { restart: true, line: 'rm x' }, /^arguments \| command: no command was found/],
+      ['process', { program: 'rm x' }, /^arguments \| command: no command was found/],
+      ['process', { argv: ['rm'] }, /^arguments \| command: no command was found/],
       ['shell', { command: 'ls', script: 'rm x' }, /\| script: /],
       ['git', { subcommand: 'push' }, /^allowedShellCommandGlobs/],
       ['git', { args: 'status' }, /^arguments \| subcommand: no git subcommand/],
@@ -213,6 +217,9 @@ describe('autonomy()', () => {
       ['read_file', { path: 'index.ts', cwd: 'src' }],
       ['web_fetch', { url: 'https://example.org/' }],
       ['message', { to: '@user', message: 'see /etc/passwd' }],
+      ['git', { cwd: 'src' }],
+      ['process', { working_directory: 'src' }],
+      ['process', { working_directory: 'src/new' }],
     ])('allows %s %j', (tool, params) => {
       expect(judge(inside, tool, params)).toBe('allow')
     })
@@ -227,11 +234,39 @@ describe('autonomy()', () => {
       ['apply_patch', { input: '+++ x/link-out/hosts\n' }, /^workspaceOnly/],
       ['my_tool', { diff: '+++ b/../x\n' }, /^workspaceOnly \| diff: /],
       ['glob', { pattern: 'x*', path: '/etc' }, /^workspaceOnly \| path: /],
+      ['git', { cwd: '..' }, /^workspaceOnly \| cwd: /],
+      ['git', { args: '--version' }, /^arguments \| subcommand: /],
+      ['git', { subcommand: 'log', args: '; cat /etc/passwd' }, /^workspaceOnly \| args: /],
+      ['process', { working_directory: '/tmp' }, /^workspaceOnly \| working_directory: /],
       ['glob', { pattern: '../*', path: 'src' }, /^path \| pattern: /],
       ['read_file', { path: '../a.txt', cwd: 'src' }, /^workspaceOnly \| path: /],
       ['read_file', { path: 'a.txt', cwd: 'link-out' }, /^workspaceOnly \| cwd: /],
     ])('denies %s %j', (tool, params, wanted) => {
       expect(judge(inside, tool, params)).toMatch(wanted)
+    })
+
+    it.each<[string, Params]>([
+      [
+        'shell',
+        { command: ['apply_patch', '*** Begin Patch\n*** Add File: ../x\n+x\n*** End Patch'] },
+      ],
+      [
+        'exec',
+        {
+          command:
+            "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ../x\n+x\n*** End Patch\nEOF",
+        },
+      ],
+      ['my_tool', { cmd: "patch -p1 <<'EOF'\n--- a/../x\n+++ b/../x\nEOF" }],
+    ])('judges the patch in a command: %s %j', (tool, params) => {
+      expect(judge(inside, tool, params)).not.toBe('allow')
+    })
+
+    it('allows a patch in a command that stays inside', () => {
+      const command =
+        "apply_patch <<'EOF'\n*** Begin Patch\n*** Update File: a.txt\n@@\n-x\n+y\n*** End Patch\nEOF"
+      expect(judge(inside, 'exec', { command })).toBe('allow')
+      expect(judge(inside, 'exec', { command: "echo '\n--- ../x is a rule'" })).toBe('allow')
     })
 
     it('judges the first directory of a diff when there is one', () => {

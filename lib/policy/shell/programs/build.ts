@@ -11,6 +11,7 @@ const refused = (text: string): ProgramRule => ({ refused: text })
 const node: ProgramRule = {
   closed: true,
   stops: true,
+  glued: '--max-old-space-size --max_old_space_size --stack-size --stack-trace-limit',
   operands: ['script'],
   needsOperand: '-v --version -h --help --test --run --v8-options',
   refuse: {
@@ -25,7 +26,7 @@ const node: ProgramRule = {
   flags:
     '-v -h -c --version --help --check --test --test-only --test-force-exit --watch --no-warnings --trace-warnings --trace-deprecation --trace-uncaught --throw-deprecation --no-deprecation --enable-source-maps --experimental-strip-types --no-experimental-strip-types --experimental-transform-types --experimental-test-coverage --experimental-vm-modules --experimental-sqlite --experimental-websocket --expose-gc --expose_gc --preserve-symlinks --v8-options --permission',
   values: {
-    text: '--max-old-space-size --max_old_space_size --stack-size --stack-trace-limit --test-name-pattern --test-skip-pattern --test-concurrency --test-timeout --test-shard --unhandled-rejections --run --input-type --disable-warning',
+    text: '--test-name-pattern --test-skip-pattern --test-concurrency --test-timeout --test-shard --unhandled-rejections --run --input-type --disable-warning',
     write: '--test-reporter-destination',
     any: '--test-reporter',
   },
@@ -76,7 +77,7 @@ const npm: ProgramRule = {
         .map((name) => [name, npmSub]),
     ),
     ...Object.fromEntries(
-      'exec x dlx explore edit create init innit config c set get-config node shell env patch-commit'
+      'exec x dlx explore edit create init innit config c set node shell env patch-commit workspace workspaces foreach'
         .split(' ')
         .map((name) => [name, refused(EXEC)]),
     ),
@@ -168,8 +169,9 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     ),
   },
   ...all('gcc g++ cc c++ clang clang++', {
+    refuseOperands: { '^@': 'it takes its options from a file' },
     refuse: { '-wrapper -fplugin -specs --specs -B -Xclang -load --config': RUNS },
-    values: { any: '-I -L -o -include -isystem', text: '-l -D -U -x -T' },
+    values: { any: '-I -L -o -T -include -isystem', text: '-l -D -U -x' },
   }),
   java: {
     singleDash: true,
@@ -183,6 +185,11 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
       text: '-m --module',
     },
   },
+  bundle: except('exec e console open'),
+  ...all(
+    'poetry pipenv uv rye hatch pdm conda mamba nvm volta rbenv pyenv devbox',
+    except('run shell exec tool python x'),
+  ),
   gh: except('alias extension ext codespace cs config'),
   ...Object.fromEntries(
     'docker podman nerdctl kubectl oc'
@@ -195,6 +202,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
       ]),
   ),
   curl: {
+    permutes: true,
     refuse: {
       '-K --config': 'it takes its options from a file',
       '--libcurl -c --cookie-jar --trace --trace-ascii --dump-header -D --stderr --etag-save':
@@ -210,6 +218,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     },
   },
   wget: {
+    permutes: true,
     refuse: {
       '-e --execute --config --use-askpass': RUNS,
       '-i --input-file': 'it takes addresses from a file',

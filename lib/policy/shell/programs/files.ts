@@ -38,7 +38,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['text'],
   },
   ...all(
-    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev base32 base64 sum df zcat gzcat bzcat xzcat zstdcat tsort ptx',
+    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev sum df zcat gzcat bzcat xzcat zstdcat tsort ptx',
     reads,
   ),
   ...all('head tail', {
@@ -51,20 +51,23 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       text: '-d --delimiter -f --fields -c --characters -b --bytes --output-delimiter',
     },
   },
-  ...all('paste join comm', {
-    operands: ['read'],
-    values: { text: '-d --delimiters -t -o -e -a -v -1 -2 -j --output-delimiter' },
-  }),
+  paste: { operands: ['read'], values: { text: '-d --delimiters' } },
+  join: { operands: ['read'], values: { text: '-t -o -e -a -v -1 -2 -j' } },
+  comm: { operands: ['read'], values: { text: '--output-delimiter' } },
   column: {
     operands: ['read'],
     values: { text: '-s --separator -o --output-separator -c -N -R -H' },
   },
   nl: { operands: ['read'], values: { text: '-b -d -f -h -i -l -n -s -v -w' } },
   fold: { operands: ['read'], values: { text: '-w --width' } },
-  stat: { operands: ['read'], values: { text: '-c --format --printf -t' } },
-  od: { operands: ['read'], values: { text: '-A -j -N -S -t -w' } },
+  stat: { operands: ['read'], values: { text: '-c --format --printf' } },
+  od: { operands: ['read'], values: { text: '-A -j -N -S -t' }, glued: '-w --width' },
   hexdump: { operands: ['read'], values: { text: '-e -n -s', read: '-f' } },
-  strings: { operands: ['read'], values: { text: '-n -t -e -T -s --output-separator' } },
+  strings: {
+    operands: ['read'],
+    refuseOperands: { '^@': NAMES },
+    values: { text: '-n -t -e -T -s --output-separator' },
+  },
   cd: { operands: ['read'] },
   du: { operands: ['read'], refuse: { '--files0-from': NAMES, '-L --dereference': FOLLOWS } },
   wc: {
@@ -75,7 +78,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   file: {
     operands: ['read'],
     refuse: { '-f --files-from': NAMES, '-C --compile': 'it writes a file', '-z -Z': RUNS },
-    values: { read: '-m --magic-file', text: '-F --separator -e --exclude -P' },
+    values: { any: '-m --magic-file', text: '-F --separator -e --exclude -P' },
   },
   sort: {
     operands: ['read'],
@@ -97,15 +100,22 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     maxOperands: 1,
     values: { text: '-f -s -w --skip-fields --skip-chars --check-chars' },
   },
-  ...all('diff colordiff sdiff diff3', {
+  ...all('sdiff diff3', {
     operands: ['read'],
-    refuse: { '--diff-program': RUNS, '-l --paginate': RUNS, '-o --output': 'it writes a file' },
+    refuse: {
+      '--diff-program': RUNS,
+      '-o --output': 'it writes a file; redirect the output instead',
+    },
+  }),
+  ...all('diff colordiff', {
+    operands: ['read'],
+    refuse: { '-l --paginate': RUNS },
     values: {
       read: '-X --exclude-from --to-file --from-file -S --starting-file',
-      text: '-I --ignore-matching-lines --label -W --width -F --show-function-line --horizon-lines --tabsize --color --palette',
+      text: '-I --ignore-matching-lines --label -W --width -F --show-function-line',
       glob: '-x --exclude',
     },
-    glued: '-U -C',
+    glued: '-U -C --color --unified --context',
     onlyWith: { '-r --recursive': '--no-dereference' },
   }),
   tree: {
@@ -115,12 +125,12 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       '-l': FOLLOWS,
       '--fromfile --fromtabfile': NAMES,
     },
-    values: { text: '-P -I -L -H -T --filelimit --timefmt --sort --charset' },
+    values: { text: '-P -I -L -H -T' },
   },
   date: {
-    operands: ['text'],
+    operands: ['date'],
     refuse: { '-s --set': 'it sets the clock', '-f --file': NAMES },
-    values: { read: '-r --reference', text: '-d --date -v -j' },
+    values: { read: '-r --reference', text: '-d --date' },
     glued: '-I',
     flags: '-u -R --utc --iso-8601 --rfc-3339 --rfc-email',
   },
@@ -131,10 +141,23 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   },
   xxd: { operands: ['read', 'write'], values: { text: '-l -s -c -g -n -o' } },
   ...all('tee touch mkdir rmdir rm unlink chmod truncate mktemp shred', writes),
-  ...all('chown chgrp', { operands: ['text', 'write'], refuse: { '-L -H': FOLLOWS } }),
+  ...all('chown chgrp', {
+    operands: ['text', 'write'],
+    instead: '--reference',
+    values: { read: '--reference' },
+    refuse: { '-L -H': FOLLOWS },
+  }),
   ...all('cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum', {
     operands: ['read'],
     refuse: { '-c --check': NAMES },
+  }),
+  ...all('base32 base64', {
+    operands: ['read'],
+    refuse: { '-o --output': 'it writes a file; redirect the output instead' },
+  }),
+  ...all('ar nm objdump readelf size addr2line ld as objcopy strip', {
+    operands: ['write'],
+    refuseOperands: { '^@': NAMES },
   }),
   ...all('bat batcat', {
     operands: ['read'],
@@ -146,8 +169,12 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   cp: { operands: ['write'], refuse: { '-L --dereference -H': FOLLOWS } },
   mv: writes,
   install: { operands: ['write'], refuse: { '-s --strip --strip-program': RUNS } },
-  ln: { operands: ['write'], noParent: true },
-  link: { operands: ['write'], noParent: true },
+  ...all('ln link', {
+    operands: ['write'],
+    refuseOperands: {
+      '(?:^|/)\\.\\.(?:/|$)': '`..` means another place in a link; use a path without it',
+    },
+  }),
   split: { operands: ['read', 'write'], refuse: { '--filter': RUNS } },
   csplit: { operands: ['read', 'text'], values: { write: '-f --prefix', text: '-b -n' } },
   dd: { operands: ['any'] },
@@ -155,9 +182,9 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['write'],
     refuse: { '-e --ed': RUNS, '--follow-symlinks': FOLLOWS },
     values: {
-      write: '-o --output -r --reject-file',
+      write: '-o --output -r --reject-file -z --suffix -B --prefix -Y --basename-prefix',
       read: '-i --input -d --directory',
-      text: '-p -F -D -V -z -B -Y',
+      text: '-p -F -D -V',
     },
   },
   tar: {

@@ -9,11 +9,11 @@ const common: ProgramRule['refuse'] = {
   '--pathspec-from-file': UNSEEN,
 }
 
-const plain: ProgramRule = { operands: ['git'], refuse: common }
+const plain: ProgramRule = { permutes: true, operands: ['git'], refuse: common }
 
 /** A rule for a subcommand that talks about revisions and paths. */
 function git(more: ProgramRule): ProgramRule {
-  return { operands: ['git'], ...more, refuse: { ...common, ...more.refuse } }
+  return { permutes: true, operands: ['git'], ...more, refuse: { ...common, ...more.refuse } }
 }
 
 const diffValues =
@@ -27,7 +27,7 @@ const diffFlags =
 const diff = git({
   refuse: { '--output': WRITES, '--ext-diff --textconv': RUNS, '--stdin': UNSEEN },
   flags: diffFlags,
-  values: { text: diffValues, git: '-L', read: '-O --skip-to --rotate-to' },
+  values: { text: diffValues, lines: '-L', read: '-O --skip-to --rotate-to' },
   glued: diffGlued,
 })
 
@@ -57,11 +57,11 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
   blame: git({
     refuse: diff.refuse ?? {},
     values: {
-      git: '-L',
+      lines: '-L',
       read: '--contents -S --ignore-revs-file',
-      text: '--ignore-rev --date --since --abbrev',
+      text: '--ignore-rev --date --since',
     },
-    glued: '-M -C',
+    glued: '-M -C --abbrev',
   }),
   grep: git({
     refuse: { '-O --open-files-in-pager': RUNS, '--textconv --ext-grep': RUNS },
@@ -71,7 +71,6 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
     values: {
       text: '-e -A -B -C -m --after-context --before-context --context --max-count --max-depth --threads',
       read: '-f',
-      git: '--parent-basename',
     },
     flags:
       '-E -F -G -P -i -I -v -w -n -l -L -c -o -h -H -z -p -W -q -a -r -s --and --or --not --all-match --extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case --invert-match --word-regexp --line-number --files-with-matches --name-only --files-without-match --count --only-matching --show-function --function-context --quiet --text --cached --untracked --no-index --no-exclude-standard --exclude-standard --recurse-submodules --recursive --no-recursive --color --no-color --column --break --heading --full-name --null --no-textconv',
@@ -79,7 +78,7 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
   'cat-file': git({
     refuse: { '--textconv --filters': RUNS, '--batch --batch-check --batch-command': UNSEEN },
   }),
-  describe: git({ values: { text: '--match --exclude --abbrev --candidates' } }),
+  describe: git({ values: { text: '--match --exclude --candidates' }, glued: '--abbrev' }),
   branch: git({ values: { text: '--format --sort -u --set-upstream-to' } }),
   tag: git({
     values: { ...message, text: '-m --message -u --local-user --format --sort --cleanup' },
@@ -128,6 +127,7 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
   remote: plain,
   worktree: plain,
   config: git({
+    stops: true,
     requires: '--get --get-all --get-regexp --get-urlmatch --list -l',
     refuse: {
       '-f --file --blob': 'it reads another file; use cat',

@@ -7,6 +7,7 @@
  * - `at`: text, with a path after `@` or `<`
  * - `glob`: a pattern that the program expands
  * - `git`: a revision, a path, or `rev:path`
+ * - `lines`: git's `start,end:path`
  * - `script`: a program to run, so only for commands that the operator's list names
  * - a {@link Language}: text that `languages.ts` judges
  */
@@ -16,13 +17,14 @@ export type WordUse =
   | 'write'
   | 'any'
   | 'at'
+  | 'lines'
   | 'glob'
   | 'git'
   | 'script'
   | Language
 
 /** A small language, or the like, that `languages.ts` judges. */
-export type Language = 'sed' | 'awk' | 'jq' | 'format' | 'module' | 'target' | 'task'
+export type Language = 'sed' | 'awk' | 'jq' | 'format' | 'date' | 'module' | 'target' | 'task'
 
 /**
  * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.
@@ -56,6 +58,8 @@ export interface ProgramRule {
   readonly instead?: string | undefined
   /** The first operand ends the flags: what follows belongs to it. */
   readonly stops?: boolean | undefined
+  /** Flags count after operands on every system; with the C library of BSD they are operands there. */
+  readonly permutes?: boolean | undefined
   /** `--` is a word like any other. */
   readonly noTerminator?: boolean | undefined
   /** Without an operand it would read a program from its input. Flags that make it harmless. */
@@ -70,6 +74,6 @@ export interface ProgramRule {
   readonly prints?: 'text' | 'format' | undefined
   /** The first word may leave its dash out, as in `tar xzf`. */
   readonly bundled?: boolean | undefined
-  /** Operands with a `..` are refused: they mean another place than they seem to, as in `ln -s`. */
-  readonly noParent?: boolean | undefined
+  /** Operands that are refused, by a pattern of theirs, with the reason. */
+  readonly refuseOperands?: Readonly<Record<string, string>> | undefined
 }

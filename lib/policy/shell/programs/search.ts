@@ -19,6 +19,7 @@ const grep: ProgramRule = {
 
 const rg: ProgramRule = {
   closed: true,
+  permutes: true,
   operands: ['text', 'read'],
   instead: '-e --regexp -f --file --files --type-list',
   refuse: {
@@ -28,16 +29,17 @@ const rg: ProgramRule = {
     '--pre-glob': RUNS,
   },
   values: {
-    text: '-e --regexp -t --type -T --type-not --type-add --type-clear -A --after-context -B --before-context -C --context -m --max-count -d --max-depth --maxdepth -M --max-columns --max-filesize -r --replace --sort --sortr -j --threads -E --encoding --color --colors --engine --dfa-size-limit --regex-size-limit --context-separator --field-context-separator --field-match-separator --path-separator --hyperlink-format --generate --max-columns-preview',
+    text: '-e --regexp -t --type -T --type-not --type-add --type-clear -A --after-context -B --before-context -C --context -m --max-count -d --max-depth --maxdepth -M --max-columns --max-filesize -r --replace --sort --sortr -j --threads -E --encoding --color --colors --engine --dfa-size-limit --regex-size-limit --context-separator --field-context-separator --field-match-separator --path-separator --hyperlink-format --generate',
     read: '-f --file --ignore-file',
     glob: '-g --glob --iglob',
   },
   flags:
-    '-i -s -S -v -w -x -F -P -U -u -uu -uuu -a -c -l -n -N -o -p -q -H -I -0 -. -b -h -V --ignore-case --case-sensitive --smart-case --invert-match --word-regexp --line-regexp --fixed-strings --pcre2 --multiline --multiline-dotall --unrestricted --text --count --count-matches --files-with-matches --files-without-match --line-number --no-line-number --only-matching --pretty --quiet --with-filename --no-filename --null --null-data --hidden --no-hidden --byte-offset --column --no-column --crlf --debug --files --glob-case-insensitive --heading --no-heading --help --include-zero --json --line-buffered --block-buffered --mmap --no-mmap --no-config --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-messages --no-ignore-parent --no-ignore-vcs --no-messages --no-require-git --no-unicode --no-follow --no-pre --no-search-zip --one-file-system --passthru --passthrough --print0 --stats --trim --type-list --version --vimgrep --pcre2-version --no-context-separator --auto-hybrid-regex --binary --stop-on-nonmatch',
+    '-i -s -S -v -w -x -F -P --max-columns-preview -U -u -uu -uuu -a -c -l -n -N -o -p -q -H -I -0 -. -b -h -V --ignore-case --case-sensitive --smart-case --invert-match --word-regexp --line-regexp --fixed-strings --pcre2 --multiline --multiline-dotall --unrestricted --text --count --count-matches --files-with-matches --files-without-match --line-number --no-line-number --only-matching --pretty --quiet --with-filename --no-filename --null --null-data --hidden --no-hidden --byte-offset --column --no-column --crlf --debug --files --glob-case-insensitive --heading --no-heading --help --include-zero --json --line-buffered --block-buffered --mmap --no-mmap --no-config --no-ignore --no-ignore-dot --no-ignore-exclude --no-ignore-files --no-ignore-global --no-ignore-messages --no-ignore-parent --no-ignore-vcs --no-messages --no-require-git --no-unicode --no-follow --no-pre --no-search-zip --one-file-system --passthru --passthrough --print0 --stats --trim --type-list --version --vimgrep --pcre2-version --no-context-separator --auto-hybrid-regex --binary --stop-on-nonmatch',
 }
 
 const find: ProgramRule = {
   closed: true,
+  permutes: true,
   singleDash: true,
   noTerminator: true,
   operands: ['read'],
@@ -58,6 +60,7 @@ const find: ProgramRule = {
 
 const fd: ProgramRule = {
   closed: true,
+  permutes: true,
   operands: ['text', 'read'],
   refuse: { '-x --exec -X --exec-batch': RUNS, '-L --follow': FOLLOWS },
   values: {
@@ -85,7 +88,7 @@ export const SEARCH: Readonly<Record<string, ProgramRule>> = {
       '-i --in-place': 'it changes files in place; use an edit tool',
       '-f --file': 'it runs a script from a file',
     },
-    values: { sed: '-e --expression', text: '-l --line-length' },
+    values: { sed: '-e --expression' },
     flags:
       '-n -E -r -s -u -z --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --debug --sandbox --help --version',
   },
@@ -103,6 +106,7 @@ export const SEARCH: Readonly<Record<string, ProgramRule>> = {
   ),
   jq: {
     closed: true,
+    permutes: true,
     operands: ['jq', 'read'],
     refuse: { '-f --from-file -L': 'it reads code from a file' },
     pairs: { text: '--arg --argjson', read: '--slurpfile --rawfile --argfile' },
