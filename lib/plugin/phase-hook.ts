@@ -75,8 +75,8 @@ function facts({ sessionId, channelId, senderId, correlationId, toolCallId }: Ho
 }
 
 /**
- * What a handler gets. Own accessors whose functions all instances share: in an object literal each would cost a
- * hidden class.
+ * What a handler gets. An accessor whose functions all instances share: in an object literal it would cost a hidden
+ * class. The signal is no fact, so it is not among the keys.
  */
 class BeforeContext implements ToolBeforeContext {
   static readonly #text: PropertyDescriptor & ThisType<BeforeContext> = {
@@ -85,17 +85,10 @@ class BeforeContext implements ToolBeforeContext {
       return this.#ctx.argumentsJson
     },
   }
-  static readonly #abort: PropertyDescriptor & ThisType<BeforeContext> = {
-    enumerable: true,
-    get() {
-      return this.#own.signal
-    },
-  }
 
   readonly phase = 'before'
   readonly toolName: string
   declare readonly arguments: string
-  declare readonly signal: AbortSignal
   readonly #ctx: HookContext
   readonly #own: OwnSignal
 
@@ -104,8 +97,11 @@ class BeforeContext implements ToolBeforeContext {
     this.#own = own
     this.toolName = ctx.toolName
     Object.defineProperty(this, 'arguments', BeforeContext.#text)
-    Object.defineProperty(this, 'signal', BeforeContext.#abort)
     addKnown(this, facts(ctx))
+  }
+
+  get signal(): AbortSignal {
+    return this.#own.signal
   }
 }
 
@@ -144,17 +140,15 @@ async function runAfter(
     if (!matches(handler, folded)) continue
     const { pluginId, event, timeoutMs } = handler
     const run = handler.run as (ctx: ToolAfterContext) => unknown
-    const context: ToolAfterContext = addKnown(
-      {
-        phase: 'after' as const,
-        toolName: ctx.toolName,
-        arguments: ctx.argumentsJson,
-        result: resultText(outcome),
-        durationMs: outcome.durationMs,
-        failed: outcome.failed,
-      },
-      facts(ctx),
-    )
+    const context: ToolAfterContext = {
+      phase: 'after',
+      toolName: ctx.toolName,
+      arguments: ctx.argumentsJson,
+      ...addKnown({}, facts(ctx)),
+      result: resultText(outcome),
+      durationMs: outcome.durationMs,
+      failed: outcome.failed,
+    }
     const settled = await callHandler(() => run(context), { timeoutMs, own: ownSignal() })
     if (settled.ok || settled.cause === 'aborted') continue
     const { cause, error } = settled

@@ -1,7 +1,8 @@
+import { isToolwareError, ToolDeniedError, ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
-import * as toolware from '../index.ts'
 import { loadModule } from '../load-module.ts'
 import type { Logger } from '../types.ts'
+import { ask, deny, rewrite } from '../verdict.ts'
 import { createApi } from './api.ts'
 import type { PluginEntryConfig } from './config.ts'
 import type { Diagnostic, DiagnosticCode, Report } from './diagnostic.ts'
@@ -12,7 +13,9 @@ import type { PluginApi, PluginDefinition } from './types.ts'
 
 const REGISTER_TIMEOUT_MS = 15_000
 const SDK = { definePlugin, definePluginEntry }
-/** What a plugin can import wherever its file lies: this very copy of the package. */
+/** The names of `toolware` that a plugin needs. The rest would load the whole pipeline into a plugin's process. */
+const toolware = { ask, deny, isToolwareError, rewrite, ToolDeniedError, ToolwareError }
+/** What a plugin can import wherever its file lies. */
 const MODULES = {
   'openclaw/plugin-sdk/plugin-entry': SDK,
   'openclaw/plugin-sdk': SDK,
@@ -25,6 +28,8 @@ export interface StartOptions {
   readonly entry: PluginEntryConfig
   readonly log: Logger
   readonly startBridged: StartBridged
+  /** The process ends with the plugin, so its file is never loaded again. Default false. */
+  readonly once?: boolean | undefined
 }
 
 /** Starts a plugin behind the bridge. Resolves also when the child is down, since its hook then denies. */
@@ -71,7 +76,9 @@ export async function startPlugin(origin: Origin, options: StartOptions): Promis
       return { instance: { id, origin, name, version, registrations, bridged, diagnostics } }
     }
     const definition =
-      origin.kind === 'bundled' ? origin.definition : await definitionOf(origin.entryFile, id)
+      origin.kind === 'bundled'
+        ? origin.definition
+        : await definitionOf(origin.entryFile, id, options.once)
     const { name, version, description } = definition
     const manifest = origin.kind === 'bundled' ? undefined : origin.manifest
     const { api, finish } = createApi({
@@ -127,10 +134,14 @@ async function register(definition: PluginDefinition, api: PluginApi): Promise<v
     throw new Refusal('register_failed', `register() failed: ${faultText(settled.error)}`)
 }
 
-async function definitionOf(file: string, id: string): Promise<PluginDefinition> {
+async function definitionOf(
+  file: string,
+  id: string,
+  once: boolean | undefined,
+): Promise<PluginDefinition> {
   let loaded: unknown
   try {
-    loaded = await loadModule(file, { modules: MODULES })
+    loaded = await loadModule(file, { modules: MODULES, once })
   } catch (error) {
     throw new Refusal('load_failed', `cannot be loaded: ${faultText(error)}`)
   }

@@ -65,6 +65,28 @@ describe('loadModule()', () => {
     expect(await loadModule(join(folder, name), { modules })).toMatchObject({ default: 7 })
   })
 
+  it('leaves the stack traces of the process as they were', async () => {
+    const { stackTraceLimit, prepareStackTrace } = Error
+    const folder = files({ 'a.ts': 'export default 1 as number', 'broken.ts': 'export default {' })
+    await loadModule(join(folder, 'a.ts'))
+    await loadModule(join(folder, 'broken.ts')).catch(() => undefined)
+    expect([Error.stackTraceLimit, Error.prepareStackTrace]).toEqual([
+      stackTraceLimit,
+      prepareStackTrace,
+    ])
+  })
+
+  it.each([
+    ['a.mjs', 'export default 1'],
+    ['a.cjs', 'module.exports = 1'],
+    ['a.ts', 'export default 1 as number'],
+    ['b.mjs', "import { x } from 'some/where'; export default x"],
+  ])('loads %s also when it is told that it is for once', async (name, code) => {
+    const folder = files({ [name]: code })
+    const options = { once: true, modules: { 'some/where': { x: 1 } } }
+    expect(await loadModule(join(folder, name), options)).toMatchObject({ default: 1 })
+  })
+
   it('passes on what the file throws, and names a file with a mistake', async () => {
     const folder = files({
       'throws.mjs': "throw new RangeError('mine')",

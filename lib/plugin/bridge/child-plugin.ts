@@ -36,6 +36,7 @@ export async function loadChildPlugin(init: InitParams, log: Logger): Promise<Ch
     {
       entry: { config: init.config },
       log,
+      once: true,
       startBridged: () => Promise.reject(new Error('a child process has no plugins of its own')),
     },
   )
