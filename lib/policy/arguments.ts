@@ -38,7 +38,7 @@ type Target = 'paths' | 'globs' | 'patches'
 /** More path arguments than this in one call are refused: each is looked up on disk. */
 const MAX_ARGUMENTS = 500
 const MAX_LENGTH = 32_768
-const MAX_NAMES = 20_000
+const MAX_NAMES = 10_000
 const EXPECTED: Readonly<Record<Target, string>> = {
   paths: 'a path as text',
   globs: 'a glob as text, or a list of them',

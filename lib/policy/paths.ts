@@ -1,18 +1,16 @@
 import { homedir } from 'node:os'
-import { posix, win32 } from 'node:path'
 import { configError } from '../errors.ts'
 import { type Finding, finding, shorten } from './finding.ts'
-import { type ForbiddenPaths, forbiddenPaths } from './forbidden.ts'
-import { type Ground, openGround, type Place } from './ground.ts'
+import { forbiddenPaths } from './forbidden.ts'
+import { openGround } from './ground.ts'
+import { judgePath, type PathRules, type PathUse } from './judge-path.ts'
 import { expandShellGlob } from './shell-glob.ts'
 import { type PathPlatform, readSpelling } from './spelling.ts'
 import { toolGlob } from './tool-glob.ts'
 import type { StepBudget } from './walk.ts'
 
+export type { PathUse } from './judge-path.ts'
 export type { PathPlatform } from './spelling.ts'
-
-/** What a path is used for. A read may not be forbidden or outside; a write also not through a device. */
-export type PathUse = 'read' | 'write'
 
 /**
  * Judges paths: where they lead, whether that is allowed, and whether it is forbidden. Synchronous; looks at
@@ -66,8 +64,6 @@ export interface PathPolicyOptions {
 const MAX_ENTRIES = 1000
 const MAX_STEPS = 5000
 const MAX_GLOBS = 64
-const SPECIAL =
-  /^\/(?:dev|proc\/[^/]+\/(?:root|cwd|fd|environ|mem|exe|map_files|task)|proc\/(?:kcore|kmsg|sysrq-trigger))(?:\/|$)/
 
 /** The platform of this process, as path policies name it. */
 export function hostPlatform(): PathPlatform {
@@ -104,18 +100,16 @@ export function pathPolicy(options: PathPolicyOptions = {}): PathPolicy {
           follow: (path) => ground.follow(path),
         })
       : undefined
-  const rules: Rules = { platform, home, ground, dirs, forbidden, same, rule: options.within?.rule }
+  const rules: PathRules = {
+    platform,
+    home,
+    ground,
+    dirs,
+    forbidden,
+    same,
+    rule: options.within?.rule,
+  }
   return judgeOver(rules, undefined)
-}
-
-interface Rules {
-  readonly platform: PathPlatform
-  readonly home: string
-  readonly ground: Ground
-  readonly dirs: readonly string[] | undefined
-  readonly forbidden: ForbiddenPaths | undefined
-  readonly rule: string | undefined
-  same(path: string): string
 }
 
 interface Scope extends StepBudget {
@@ -124,7 +118,7 @@ interface Scope extends StepBudget {
   readonly answers: Map<string, Finding | undefined>
 }
 
-function judgeOver(rules: Rules, scope: Scope | undefined): PathPolicy {
+function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
   const { ground, platform, home } = rules
 
   const judgeText = (
@@ -199,63 +193,4 @@ function judgeOver(rules: Rules, scope: Scope | undefined): PathPolicy {
       }),
   }
   return policy
-}
-
-function judgePath(
-  rules: Rules,
-  path: string,
-  spelled: string,
-  use: PathUse,
-  cwd: string,
-  budget: StepBudget | undefined,
-): Finding | undefined {
-  const place = rules.ground.place(path, cwd, budget)
-  if (typeof place === 'string') return finding('path', `${place}; give another path`, spelled)
-  return (
-    judgeSpecial(place, spelled, use) ??
-    judgeForbidden(rules, place, spelled) ??
-    judgeInside(rules, place, spelled)
-  )
-}
-
-function judgeSpecial(place: Place, spelled: string, use: PathUse): Finding | undefined {
-  if (place.special || place.marks.some((path) => SPECIAL.test(path))) {
-    const isSink = place.real === '/dev/null' && place.marks.every((path) => path === '/dev/null')
-    if (!isSink) {
-      const reason = `devices, pipes, sockets and process files are refused; ${use} a plain file`
-      return finding('path', reason, spelled)
-    }
-  }
-  return undefined
-}
-
-function judgeForbidden(rules: Rules, place: Place, spelled: string): Finding | undefined {
-  for (const path of place.marks) {
-    const hit = rules.forbidden?.hit(path)
-    if (hit !== undefined) {
-      return finding(
-        `forbiddenPathGlobs: ${hit}`,
-        'the operator forbids this path; work without it',
-        spelled,
-      )
-    }
-  }
-  return undefined
-}
-
-function judgeInside(rules: Rules, place: Place, spelled: string): Finding | undefined {
-  if (rules.dirs === undefined || place.real === '/dev/null') return undefined
-  const separator = rules.platform === 'win32' ? win32.sep : posix.sep
-  for (const real of place.reals) {
-    const path = rules.same(real)
-    const isInside = rules.dirs.some(
-      (dir) => path === dir || path.startsWith(dir.endsWith(separator) ? dir : dir + separator),
-    )
-    if (!isInside) {
-      const where = rules.rule === 'workspaceOnly' ? rules.ground.dir : 'the allowed paths'
-      const reason = `it leads outside ${where}; use a path inside`
-      return finding(rules.rule ?? 'allowedPaths', reason, spelled)
-    }
-  }
-  return undefined
 }

@@ -1,3 +1,5 @@
+export { openInside } from '../../lib/policy/open-inside.ts'
+export { shellPresets } from '../../lib/policy/shell/presets.ts'
 export { type CreateHooksOptions, createHooks } from '../create-hooks.ts'
 export {
   type AuditBodies,

@@ -5,7 +5,7 @@ const read = (name: string): readonly string[] =>
   JSON.parse(readFileSync(new URL(`../cases/${name}`, import.meta.url), 'utf8'))
 
 /** Command lines to begin from: plain ones, and ones with every trap of quoting and syntax. */
-export const corpus: readonly string[] = [
+const corpus: readonly string[] = [
   ...read('shell-corpus.json'),
   ...read('shell-corpus.json'),
   ...read('everyday-commands.json'),

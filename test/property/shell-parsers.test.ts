@@ -17,7 +17,7 @@ import { type OtherParse, otherParser } from '../helpers/tree-sitter.ts'
 const seconds = Number(process.env.TOOLWARE_FUZZ_SECONDS ?? 0)
 const firstSeed = Number(process.env.TOOLWARE_FUZZ_SEED ?? 1)
 const PER_SEED = 4000
-const BASH_CHECKS = 800
+const BASH_CHECKS = 500
 
 function* samples(): Generator<{ seed: number; text: string }> {
   const end = Date.now() + seconds * 1000
@@ -31,6 +31,15 @@ const KEYWORDS = new Set(['!', 'time', 'coproc'])
 
 /** It also ends a word at a backslash and newline, where bash joins the lines. */
 const joinsLines = (text: string): boolean => text.includes('\\\n')
+
+/** It takes `1=x` and `-a=x` for assignments, so the next word for a program; bash runs the first word. */
+const isNoAssignment = (text: string): boolean =>
+  /(?:^|[\s;&|(`])[^\sA-Za-z_;&|(`=][^\s=]*=/.test(text)
+
+/** It takes a `[` that is the target of a redirect for the beginning of a test. */
+const redirectsToBracket = (text: string): boolean => /[<>][&|]?\s*\[/.test(text)
+
+const KNOWN = [joinsLines, isNoAssignment, redirectsToBracket]
 
 const judge = shellJudge({ allows: () => true })
 
@@ -47,7 +56,7 @@ describe('the parse of a command beside other parsers', () => {
       let compared = 0
       for (const { seed, text } of samples()) {
         const step = parseCommand(text)
-        if ('rule' in step || joinsLines(text)) continue
+        if ('rule' in step || KNOWN.some((misread) => misread(text))) continue
         const seen = other(text)
         if (seen === undefined) continue
         compared++
@@ -60,7 +69,7 @@ describe('the parse of a command beside other parsers', () => {
       expect(failures).toEqual([])
       expect(compared).toBeGreaterThan(800)
     },
-    (seconds + 60) * 1000,
+    (3 * seconds + 60) * 1000,
   )
 
   it('sees what tree-sitter-bash sees', () => {
@@ -73,7 +82,7 @@ describe('the parse of a command beside other parsers', () => {
     'accepts nothing that bash refuses',
     () => {
       const all = [...samples()].filter(({ text }) => !('rule' in parseCommand(text)))
-      const accepted = seconds === 0 ? all.slice(0, BASH_CHECKS) : all
+      const accepted = all.slice(0, Math.max(BASH_CHECKS, seconds * 5))
       const refused = new Set(refusedByBash(accepted.map(({ text }) => text)))
       const failures = accepted
         .filter((_, i) => refused.has(i))
@@ -81,7 +90,7 @@ describe('the parse of a command beside other parsers', () => {
       expect(failures).toEqual([])
       expect(accepted.length).toBeGreaterThanOrEqual(BASH_CHECKS)
     },
-    (seconds + 60) * 1000,
+    (3 * seconds + 60) * 1000,
   )
 
   it('asks a bash that refuses', () => {

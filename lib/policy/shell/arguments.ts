@@ -27,6 +27,7 @@ export function readArguments(
   return new Reader(compile(rule), label, compile).read(words)
 }
 
+const PATHS: ReadonlySet<WordUse> = new Set<WordUse>(['read', 'write', 'any', 'git', 'script'])
 const OPEN: ProgramRule = {}
 /** What follows a script's name belongs to the script. */
 const REST: ProgramRule = { noTerminator: true }
@@ -124,6 +125,8 @@ class Reader {
       glob: word.glob,
       flagLike: flagLike && word.glob !== undefined,
     })
+    if (word.literalTilde && text === word.text && PATHS.has(use))
+      this.#readings.push({ use, text: `./${text}` })
   }
 
   #prints(words: readonly ShellWord[]): Finding | readonly Reading[] {

@@ -1,7 +1,7 @@
 import type { ProgramRule, WordUse } from './programs/rule.ts'
 
 /** What a flag means to a program. */
-export type Meaning =
+type Meaning =
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'flag' | 'glued' }
   | { readonly kind: 'value' | 'pair'; readonly use: WordUse }

@@ -169,7 +169,8 @@ function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk
       throw new Refused('a redirect has no target; name a file', each.operator)
     const target = word(each.target, inner, walk)
     if (each.type === 'HereString') return []
-    if (target.dynamic || target.glob !== undefined || target.text === '') {
+    const { dynamic, glob, literalTilde } = target
+    if (dynamic || glob !== undefined || literalTilde || target.text === '') {
       throw new Refused('the target of a redirect must be written out', each.target.text)
     }
     const duplicates = each.operator === '>&' || each.operator === '<&'
@@ -201,7 +202,7 @@ function hereDoc(of: HereDoc, inner: ShellStep[], walk: Walk): void {
 function word(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
   if (of.parts === undefined) {
     bracket(of.text, of)
-    return { text: of.value }
+    return { text: of.value, ...(isLiteralTilde(of) && { literalTilde: true }) }
   }
   let text = ''
   let glob = ''
@@ -251,9 +252,15 @@ function word(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
   return {
     text,
     ...(hasGlob && { glob }),
+    ...(isLiteralTilde(of) && { literalTilde: true }),
     ...(dynamic && { dynamic }),
     ...(splits && { splits }),
   }
+}
+
+/** Bash expands a `~` only when everything up to the first slash is unquoted. */
+function isLiteralTilde(of: Word): boolean {
+  return of.value.startsWith('~') && !/^~[\w.+-]*(?:\/|$)/.test(of.text)
 }
 
 /** What stands for an expansion in the canonical text; refuses all but `$?`, `$(...)` and backticks. */

@@ -1,7 +1,7 @@
 import { type Finding, finding } from '../finding.ts'
 
 /** Longest text that is parsed, in bytes. */
-export const MAX_COMMAND_BYTES = 16_384
+const MAX_COMMAND_BYTES = 16_384
 /** Most `$(`, `${`, `<(`, `>(`, `$[` in one text. */
 const MAX_OPENERS = 256
 /** The parser's time grows with openers times length: as much as 32 openers in the longest text. */

@@ -29,6 +29,8 @@ export interface ShellWord {
   readonly text: string
   /** The word as a pattern, quoted characters escaped with a backslash; set when it has unquoted `*`, `?` or `[`. */
   readonly glob?: string | undefined
+  /** It begins with a quoted `~`, which stands for itself in a shell, though perhaps not in a program. */
+  readonly literalTilde?: boolean | undefined
   /** What `$(...)` or `$?` puts in is only known at run time. */
   readonly dynamic?: boolean | undefined
   /** A substitution stands outside double quotes, so its result is split and expanded. */

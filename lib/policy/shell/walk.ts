@@ -130,7 +130,7 @@ function changeDirectory(step: SimpleCommand, run: CommandRun, place: Place): Pl
   const [target] = words
   if (target === undefined || words.length > 1) return refuse('name one directory')
   if (target.text === '' || target.text.startsWith('-')) return refuse('name a directory, no flags')
-  if (target.glob !== undefined) return refuse('write the directory out')
+  if (target.glob !== undefined || target.literalTilde) return refuse('write the directory out')
   if (run.paths === undefined) {
     const spelled = resolve(place.spelled, target.text)
     return { spelled, real: spelled }

@@ -187,6 +187,23 @@ describe('shellJudge()', () => {
       expect(rule({ paths }, "cat '.e*'")).toBe('allowed')
     })
 
+    it('takes a quoted ~ for a name as well as for the home directory', () => {
+      const home = join(made.ws, 'deep/er')
+      mkdirSync(join(home, 'x'), { recursive: true })
+      const inside = pathPolicy({
+        base: made.ws,
+        home,
+        within: { rule: 'workspaceOnly', dirs: ['.'] },
+      })
+      expect(rule({ paths: inside }, 'cat ~/x/../../y')).toBe('allowed')
+      for (const text of ["cat '~/x/../../../y'", 'cat \\~/../../y', 'cat ~"/x"/../../../../y']) {
+        expect(rule({ paths: inside }, text), text).not.toBe('allowed')
+      }
+      expect(rule({ paths: inside }, "cd '~/x'")).toBe('shell program: cd')
+      expect(rule({ paths: inside }, "ls > '~x'")).toBe('shell: syntax')
+      expect(rule({ paths: inside }, "echo '~/x'; grep '~/x' a.txt")).toBe('allowed')
+    })
+
     it('answers one finding for the model: rule, reason, value', () => {
       expect(shellJudge({ paths }).command('ls && cat /etc/passwd')).toMatchObject({
         rule: 'workspaceOnly',
