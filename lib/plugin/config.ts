@@ -1,6 +1,6 @@
 import { configError } from '../errors.ts'
 import type { FailureCause } from '../types.ts'
-import type { BridgeConfig } from './bridge/options.ts'
+import { type BridgeConfig, bridgeLimits, checkBridgeConfig } from './bridge/options.ts'
 
 /** `plugins` of the configuration. Every key is optional. */
 export interface PluginsConfig {
@@ -67,7 +67,11 @@ export function checkPluginsConfig(config: PluginsConfig): void {
 }
 
 function checkEntry(path: string, entry: PluginEntryConfig): void {
-  const { enabled, hooks, failOpen } = entry
+  const { enabled, hooks, failOpen, bridge } = entry
+  if (bridge !== undefined) {
+    checkBridgeConfig(bridge, `${path}.bridge`)
+    bridgeLimits(bridge, `${path}.bridge`)
+  }
   if (enabled !== undefined && typeof enabled !== 'boolean') {
     throw configError(`${path}.enabled`, `${JSON.stringify(enabled)} must be true or false`)
   }

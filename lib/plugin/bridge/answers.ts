@@ -27,7 +27,8 @@ export function readHookAnswer(dialect: Dialect, value: unknown): HookAnswer {
 
 /** What a plugin says when it has started. */
 export interface InitAnswer {
-  readonly eventSubscriptions: readonly string[]
+  /** Undefined when it does not say: then what its manifest declares. */
+  readonly eventSubscriptions: readonly string[] | undefined
   readonly capabilities: readonly string[]
   readonly diagnostics: readonly string[]
 }
@@ -39,12 +40,13 @@ export function readInitAnswer(
 ): InitAnswer | { readonly problem: string } {
   if (!isFields(value)) return { problem: `answered init with ${excerpt(value)}, not an object` }
   const version = pick(dialect, value, 'protocolVersion')
-  if (dialect === 'toolware' && version !== PROTOCOL_VERSION) {
+  if (version !== undefined && version !== PROTOCOL_VERSION && dialect === 'toolware') {
     return { problem: `speaks protocol version ${excerpt(version)}, not ${PROTOCOL_VERSION}` }
   }
-  const eventSubscriptions = pick(dialect, value, 'eventSubscriptions') ?? []
+  const eventSubscriptions = pick(dialect, value, 'eventSubscriptions') ?? undefined
   const capabilities = pick(dialect, value, 'capabilities') ?? []
-  if (!isTexts(eventSubscriptions) || !isTexts(capabilities)) {
+  const listed = eventSubscriptions === undefined || isTexts(eventSubscriptions)
+  if (!listed || !isTexts(capabilities)) {
     return { problem: 'answered init with eventSubscriptions or capabilities that are no lists' }
   }
   const diagnostics = readDiagnostics(dialect, pick(dialect, value, 'diagnostics'))

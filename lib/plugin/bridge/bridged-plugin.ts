@@ -153,6 +153,7 @@ export class BridgedPlugin {
   #weigh(connection: Connection, answer: Answer, ctx: HookContext): DenyVerdict | null {
     if (answer.kind === 'silent') return this.#overdue(connection, ctx)
     if (answer.kind === 'result' || answer.kind === 'error') this.#silent = 0
+    if (answer.kind === 'bad' && answer.overdue) this.#lose(connection, answer.problem)
     const verdict = verdictOf(this.id, this.#options.dialect, answer)
     if (verdict?.code === 'PLUGIN_BAD_ANSWER') {
       this.#counters.badAnswers += 1
@@ -165,17 +166,22 @@ export class BridgedPlugin {
   #overdue(connection: Connection, ctx: HookContext): DenyVerdict | null {
     const { failOpen, limits, log } = this.#options
     this.#counters.timeouts += 1
-    this.#silent += 1
     const problem = `did not answer within ${limits.beforeTimeoutMs} ms`
-    if (this.#silent >= SILENT_LIMIT) {
-      const why = `${problem}, ${this.#silent} times running`
-      connection.kill(why)
-      return refusal('PLUGIN_UNAVAILABLE', this.id, why)
-    }
+    const hung = this.#lose(connection, problem)
+    if (hung !== undefined) return refusal('PLUGIN_UNAVAILABLE', this.id, hung)
     if (!failOpen.includes('timeout')) return refusal('HOOK_TIMEOUT', this.id, problem)
     const fields = { toolName: ctx.toolName, callId: ctx.id }
     log.host('warn', `${problem}; the call goes on without its opinion`, fields)
     return null
+  }
+
+  /** One more request without an answer in time. Ends a plugin that has hung, and says why. */
+  #lose(connection: Connection, problem: string): string | undefined {
+    this.#silent += 1
+    if (this.#silent < SILENT_LIMIT) return undefined
+    const why = `${problem}, ${this.#silent} times running`
+    connection.kill(why)
+    return why
   }
 
   #tell(ctx: HookContext, outcome: Outcome): void {

@@ -13,7 +13,7 @@ export interface ChildCommand {
 // After its exit a child's last bytes may still be in the pipe; a process it left behind may hold it open.
 const LAST_BYTES_MS = 500
 const TAIL_BYTES = 8 * 1024
-const TAIL_LINES = 20
+const TAIL_LINES = 50
 
 /**
  * A plugin's process, as the leader of a group of its own. When the leader is gone, so is the group.
@@ -25,13 +25,11 @@ export class Child {
   /** Says how it ended, once all it wrote was read. Never rejects. */
   readonly ended: Promise<string>
   readonly #process: ChildProcess
-  readonly #command: ChildCommand
   #tail: Buffer = Buffer.alloc(0)
   #exited = false
   #holds = 1
 
   constructor(command: ChildCommand, onStderr: (chunk: Buffer) => void) {
-    this.#command = command
     const child = spawn(command.file, command.args, {
       cwd: command.folder,
       env: command.env,
@@ -80,9 +78,9 @@ export class Child {
     return this.#process.pid
   }
 
-  /** The command, as a person would type it. */
-  get title(): string {
-    return [this.#command.file, ...this.#command.args].join(' ')
+  /** Whether the process is gone; its last bytes may still be in the pipe. */
+  get exited(): boolean {
+    return this.#exited
   }
 
   /** The last lines it wrote to stderr. */

@@ -183,7 +183,7 @@ export class Connection {
     this.#child.release()
     const spoke = this.#peer.heard !== heard || this.#peer.halfLine
     const problem = `wrote something that is no answer within ${waited} ms`
-    this.#peer.giveUp(pending, spoke ? { kind: 'bad', problem } : { kind: 'silent' })
+    this.#peer.giveUp(pending, spoke ? { kind: 'bad', problem, overdue: true } : { kind: 'silent' })
   }
 
   /** Gives the pipe turns to hand over what it holds, as long as something comes. */
@@ -203,7 +203,8 @@ export class Connection {
 
   /** Whoever ends closes its pipes too, and is given time to; a child that lives on without them is of no use. */
   #abandon(why: string): void {
-    setTimeout(() => this.kill(why), CLOSED_MS).unref()
+    const kill = () => !this.#child.exited && this.kill(why)
+    setTimeout(kill, CLOSED_MS).unref()
   }
 
   /** Stops listening to a child that says too much, and ends it. */

@@ -2,13 +2,12 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { configError } from '../../errors.ts'
 import type { FailureCause, Logger } from '../../types.ts'
 import type { PluginManifest } from '../manifest.ts'
 import { BridgedPlugin } from './bridged-plugin.ts'
 import type { ChildCommand } from './child.ts'
 import { childEnvironment } from './environment.ts'
-import { type BridgeConfig, bridgeLimits } from './options.ts'
+import { type BridgeConfig, bridgeLimits, checkBridgeConfig } from './options.ts'
 import { PluginLog } from './plugin-log.ts'
 import { type InitParams, PROTOCOL_VERSION } from './protocol.ts'
 
@@ -49,10 +48,8 @@ export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
   const { id } = manifest
   const { bridge = {} } = entry
   const path = `plugins.entries.${id}.bridge`
-  const dialect = bridge.dialect ?? 'toolware'
-  if (dialect !== 'toolware' && dialect !== 'openclaw-net') {
-    throw configError(`${path}.dialect`, `"${dialect}" must be toolware or openclaw-net`)
-  }
+  checkBridgeConfig(bridge, path)
+  const { dialect = 'toolware' } = bridge
   const { timeoutMs, timeouts = {} } = entry.hooks ?? {}
   const beforeTimeoutMs = timeouts['tool:before'] ?? timeouts['tool:*'] ?? timeoutMs
   const limits = bridgeLimits({ beforeTimeoutMs, ...bridge }, path)
@@ -68,7 +65,7 @@ export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
   }
   return new BridgedPlugin({
     id,
-    command: commandOf(options, bridge, path),
+    command: commandOf(options, bridge),
     dialect,
     init: dialect === 'toolware' ? ours : { ...shared, transport: { mode: 'stdio' } },
     declared: eventSubscriptions,
@@ -80,22 +77,16 @@ export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
   })
 }
 
-function commandOf(options: CreateOptions, bridge: BridgeConfig, path: string): ChildCommand {
+function commandOf(options: CreateOptions, bridge: BridgeConfig): ChildCommand {
   const { entryPath, configFolder = process.cwd() } = options
   const absolute = (file: string) => (isAbsolute(file) ? file : join(configFolder, file))
   const folder = bridge.cwd === undefined ? dirname(entryPath) : absolute(bridge.cwd)
   const env = childEnvironment(process.env, bridge.env)
   const { memoryLimitMb } = bridge
-  if (memoryLimitMb !== undefined && !(Number.isSafeInteger(memoryLimitMb) && memoryLimitMb > 0)) {
-    throw configError(`${path}.memoryLimitMb`, `${memoryLimitMb} must be a whole number, 1 or more`)
-  }
   const heap = memoryLimitMb === undefined ? [] : [`--max-old-space-size=${memoryLimitMb}`]
-  if (bridge.command === undefined) {
+  const [file, ...args] = bridge.command ?? []
+  if (file === undefined) {
     return { file: process.execPath, args: [...heap, ...runnerArguments()], folder, env }
-  }
-  const [file, ...args] = bridge.command
-  if (file === undefined || file === '') {
-    throw configError(`${path}.command`, 'is empty; name a program and its arguments')
   }
   if (heap.length > 0) env.NODE_OPTIONS = [env.NODE_OPTIONS, ...heap].filter(Boolean).join(' ')
   return {

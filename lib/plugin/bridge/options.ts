@@ -1,5 +1,6 @@
 import { configError } from '../../errors.ts'
 import { shorten } from '../../policy/finding.ts'
+import { isFields, isTexts } from './fields.ts'
 import type { Dialect } from './protocol.ts'
 
 /** `plugins.entries.<id>.bridge`: how a plugin's process is started, and how patient the host is with it. */
@@ -55,6 +56,43 @@ const DEFAULTS: BridgeLimits = {
   maxPending: 1024,
   maxNotifications: 1000,
   maxQueueBytes: 32 * 1024 * 1024,
+}
+
+const OTHERS: ReadonlyArray<keyof BridgeConfig> = [
+  'command',
+  'dialect',
+  'cwd',
+  'env',
+  'memoryLimitMb',
+]
+
+/**
+ * Checks what is no number: the file this comes from may have been written by hand.
+ *
+ * @throws {ToolwareError} `CONFIG` for an unknown key or a wrong value, quoted, under the path of its key.
+ */
+export function checkBridgeConfig(config: BridgeConfig, path: string): void {
+  const known: string[] = [...OTHERS, ...Object.keys(DEFAULTS)]
+  const unknown = Object.keys(config).find((key) => !known.includes(key))
+  if (unknown !== undefined) {
+    throw configError(`${path}.${unknown}`, `is no key of bridge; known are ${known.join(', ')}`)
+  }
+  const { command, dialect, cwd, env, memoryLimitMb } = config
+  const wrong = (key: string, value: unknown, right: string) =>
+    configError(`${path}.${key}`, `${shorten(JSON.stringify(value) ?? String(value))} ${right}`)
+  if (dialect !== undefined && dialect !== 'toolware' && dialect !== 'openclaw-net') {
+    throw wrong('dialect', dialect, 'must be toolware or openclaw-net')
+  }
+  if (command !== undefined && !(isTexts(command) && command[0])) {
+    throw wrong('command', command, 'must list a program and its arguments')
+  }
+  if (cwd !== undefined && typeof cwd !== 'string') throw wrong('cwd', cwd, 'must be a folder')
+  if (env !== undefined && !(isFields(env) && isTexts(Object.values(env)))) {
+    throw wrong('env', env, 'must give each variable a text')
+  }
+  if (memoryLimitMb !== undefined && !(Number.isSafeInteger(memoryLimitMb) && memoryLimitMb > 0)) {
+    throw wrong('memoryLimitMb', memoryLimitMb, 'must be a whole number, 1 or more')
+  }
 }
 
 /**

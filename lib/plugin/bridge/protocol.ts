@@ -69,11 +69,14 @@ export type Incoming =
   | { readonly kind: 'stray'; readonly problem: string }
   | { readonly kind: 'noise' }
 
-/** What became of a request. `gone`: the other side is no more. `silent`: it said nothing in time. */
+/**
+ * What became of a request. `gone`: the other side is no more. `silent`: it said nothing in time; `overdue`: what it
+ * said in time was no answer.
+ */
 export type Answer =
   | { readonly kind: 'result'; readonly value: unknown }
   | { readonly kind: 'error'; readonly message: string }
-  | { readonly kind: 'bad'; readonly problem: string }
+  | { readonly kind: 'bad'; readonly problem: string; readonly overdue?: true }
   | { readonly kind: 'gone'; readonly problem: string }
   | { readonly kind: 'silent' }
   | { readonly kind: 'cancelled' }

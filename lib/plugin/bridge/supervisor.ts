@@ -170,8 +170,8 @@ export class Supervisor {
   /** What the manifest does not declare may not be registered. */
   #vet(answer: InitAnswer | { readonly problem: string }): NotStarted | undefined {
     if ('problem' in answer) return { code: 'start_failed', problem: answer.problem }
-    const { eventSubscriptions, diagnostics } = answer
     const { declared, capabilities, log } = this.#options
+    const { eventSubscriptions = declared ?? [], diagnostics } = answer
     for (const line of diagnostics) log.host('warn', `says: ${line}`)
     const extra = eventSubscriptions.find((event) => !coversEvent(declared, event))
     if (extra !== undefined) {
@@ -196,7 +196,7 @@ export class Supervisor {
       return
     }
     this.#connection = connection
-    this.#events = answer.eventSubscriptions
+    this.#events = answer.eventSubscriptions ?? this.#options.declared ?? []
     this.#enter('up')
     void connection.ended.then((why) => {
       if (this.#connection !== connection) return

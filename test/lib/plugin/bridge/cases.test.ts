@@ -43,7 +43,9 @@ describe('hostile output', () => {
   it.each(cases.hostile.map((each) => [each.id, each.why, each] as const))(
     '%s: %s',
     async (_id, _why, { args, expect: right }) => {
-      const { plugin } = await started(program(args.pluginStdout), { bridge: SHORT })
+      const { plugin } = await started(program(args.pluginStdout), {
+        bridge: right === 'deny' ? SHORT : {},
+      })
       if (args.pluginStdout.startsWith('$crashLoop')) {
         await until(() => plugin.health().state === 'failed')
       }

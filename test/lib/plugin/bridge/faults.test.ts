@@ -60,6 +60,18 @@ describe('bytes that never become a valid answer', () => {
   })
 })
 
+describe('garbage three times running', () => {
+  it('is as good as silence: the child is replaced', async () => {
+    const { plugin } = await started(['garbage.mjs'], { bridge: { ...SHORT, backoffMs: 5000 } })
+    for (let i = 0; i < 3; i++) {
+      expect(await judge(plugin)).toMatchObject({ code: 'PLUGIN_BAD_ANSWER' })
+    }
+    await until(() => plugin.health().state === 'down')
+    expect(await judge(plugin)).toMatchObject({ code: 'PLUGIN_UNAVAILABLE' })
+    await hostIsWell(plugin)
+  })
+})
+
 describe('an answer outside the protocol', () => {
   const line = (fields: object) => {
     const text = JSON.stringify({ jsonrpc: '2.0', ...fields }).replace('"$ID"', '$ID')
@@ -189,11 +201,13 @@ describe('characters split between chunks', () => {
 
 describe('late and double answers', () => {
   it('are dropped, and the next call is answered', async () => {
-    const { plugin, log } = await started(['late.mjs', '900'], { bridge: SHORT })
+    const { plugin, log } = await started(['late.mjs', '2000'], {
+      bridge: { beforeTimeoutMs: 1000 },
+    })
     expect(await judge(plugin)).toBeNull()
     expect(log.lines.at(-1)).toMatchObject({
       level: 'warn',
-      message: 'plugin p did not answer within 400 ms; the call goes on without its opinion',
+      message: 'plugin p did not answer within 1000 ms; the call goes on without its opinion',
       fields: { plugin: 'p', toolName: 'read_file' },
     })
     await until(() => plugin.health().late === 2)

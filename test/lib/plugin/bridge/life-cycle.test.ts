@@ -119,6 +119,13 @@ describe('subscriptions', () => {
     expect(plugin.health().bytesOut - bytesOut).toBeLessThan(300)
   })
 
+  it('are those of the manifest when the plugin does not say', async () => {
+    const manifest = { eventSubscriptions: ['tool:after'] }
+    const { plugin } = await started(['mute-handshake.mjs'], { manifest })
+    expect(plugin.health().eventSubscriptions).toEqual(['tool:after'])
+    expect(plugin.hook.check?.(context())).toBeNull()
+  })
+
   it('that the manifest does not list are refused', async () => {
     const manifest = { eventSubscriptions: ['tool:after'] }
     const { plugin } = bridged(says({ eventSubscriptions: ['tool:before'] }), { manifest })
@@ -278,7 +285,7 @@ describe('lateness', () => {
     const { plugin } = await started(['good.mjs'], { bridge: { beforeTimeoutMs: 200 } })
     const asked = judge(plugin, { toolName: 'deploy' })
     await new Promise((resolve) => setImmediate(resolve))
-    const busyUntil = performance.now() + 600
+    const busyUntil = performance.now() + 1500
     while (performance.now() < busyUntil);
     expect(await asked).toMatchObject({ reason: 'not on Fridays' })
     expect(plugin.health().timeouts).toBe(0)

@@ -40,6 +40,11 @@ describe('createBridgedPlugin()', () => {
     [{ command: [] }, 'plugins.entries.a.bridge.command'],
     [{ stopTimeoutMs: 'long' }, 'plugins.entries.a.bridge.stopTimeoutMs'],
     [{ memoryLimitMb: 0 }, 'plugins.entries.a.bridge.memoryLimitMb'],
+    [{ command: 'node x.js' }, 'plugins.entries.a.bridge.command'],
+    [{ command: [''] }, 'plugins.entries.a.bridge.command'],
+    [{ cwd: 1 }, 'plugins.entries.a.bridge.cwd'],
+    [{ env: { A: 1 } }, 'plugins.entries.a.bridge.env'],
+    [{ timeoutMs: 1 }, 'plugins.entries.a.bridge.timeoutMs'],
   ])('refuses %j', (bridge, path) => {
     const create = () =>
       createBridgedPlugin({

@@ -116,9 +116,9 @@ describe('readHookAnswer()', () => {
 })
 
 describe('readInitAnswer()', () => {
-  it('takes missing lists for empty ones', () => {
-    expect(readInitAnswer('toolware', { protocolVersion: 1 })).toEqual({
-      eventSubscriptions: [],
+  it('leaves open what is not said', () => {
+    expect(readInitAnswer('toolware', {})).toEqual({
+      eventSubscriptions: undefined,
       capabilities: [],
       diagnostics: [],
     })
