@@ -2,7 +2,7 @@ import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
 import { advance, type Entry, retreat, type Step, stepsOf } from './steps.ts'
 import type { AnyHook, Middleware } from './types.ts'
-import { CallView } from './view.ts'
+import { View } from './view.ts'
 import { Walk } from './walk.ts'
 
 /**
@@ -128,7 +128,7 @@ export function adapt(hooks: readonly AnyHook[]): Middleware {
   const list = [...hooks]
   const ring = new Ring(list.map((hook) => entryOf(hook, NO_POSITION)))
   const middleware: Middleware = (ctx, next) => {
-    const run = CallView.run(ctx)
+    const run = View.run(ctx)
     run.addInner(ring.entries)
     return ring.go(run, next, passOn)
   }

@@ -5,7 +5,7 @@ import { entryOf, NO_POSITION } from './entry.ts'
 import { Frame, type NamedMiddleware } from './frame.ts'
 import type { Entry } from './steps.ts'
 import type { AnyHook, Middleware, Next } from './types.ts'
-import { CallView } from './view.ts'
+import { View } from './view.ts'
 
 /** One part of a plan: a run of fused hooks, or a guarded middleware function. */
 export type Part = Ring | NamedMiddleware
@@ -81,7 +81,7 @@ export function compose(list: readonly Composable[]): Middleware {
   const through = composeLayers(parts.map((part) => layerOf(part, passOn)))
   const entries = parts.flatMap((part) => (part instanceof Ring ? part.entries : []))
   const middleware: Middleware = (ctx, next) => {
-    const run = CallView.run(ctx)
+    const run = View.run(ctx)
     run.addInner(entries)
     return through(run, next)
   }

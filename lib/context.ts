@@ -25,7 +25,7 @@ import type {
   Tool,
 } from './types.ts'
 import { fixesParams, tellResolution } from './verdict.ts'
-import { type CallView, HookView } from './view.ts'
+import { View } from './view.ts'
 
 /** The options of a pipeline, resolved once. */
 export interface Settings {
@@ -169,10 +169,10 @@ export class Run {
   /** Ticks of the after-budget that are used up. */
   budgetTicks = 0
   budgetSpent = false
-  view: HookView
+  view: View
   readonly #began: number
   #waiters: Waiter[] | undefined
-  #views: CallView[] | undefined
+  #views: View[] | undefined
   #rare: Rare | undefined
 
   constructor(
@@ -190,7 +190,7 @@ export class Run {
     this.params = params
     this.original = params
     this.tool = tool
-    this.view = new HookView(this)
+    this.view = new View(this)
     this.#began = settings.timing === false ? 0 : performance.now()
   }
 
@@ -288,7 +288,11 @@ export class Run {
     this.running = false
     if (this.outcome !== undefined) return
     if (this.verdictWhenDone !== undefined) this.#withhold(this.verdictWhenDone)
-    else this.outcome = Object.freeze(new Completed(value, this.started, this.times()))
+    else {
+      const completed = new Completed(value, this.started, this.times())
+      // Freezing costs as much as the call itself, and is for those who share the outcome.
+      this.outcome = this.plan.isEmpty ? completed : Object.freeze(completed)
+    }
   }
 
   /** The tool threw or timed out. */
@@ -407,13 +411,13 @@ export class Run {
   }
 
   /** `view` has made a controller: it hears of the abort, unless that has come already. */
-  watch(view: CallView): void {
+  watch(view: View): void {
     if (this.aborted !== undefined) view.void(this.aborted.reason)
     this.#views ??= []
     this.#views.push(view)
   }
 
-  unwatch(view: CallView): void {
+  unwatch(view: View): void {
     const at = this.#views?.indexOf(view) ?? -1
     if (at >= 0) this.#views?.splice(at, 1)
   }
@@ -421,17 +425,16 @@ export class Run {
   /** Voids the context of a handler that was given up; the call goes on with a new one. */
   renewView(reason: unknown): void {
     const state = this.#rare?.state
-    this.view.keepState(state ?? new Map())
     if (state !== undefined) this.rare.state = new Map(state)
-    this.view.void(reason)
-    this.view = new HookView(this)
+    this.view.void(reason, state ?? new Map())
+    this.view = new View(this)
   }
 
   /** Makes the context of the way out: its signal fires only when the budget ends. */
   turnAround(): void {
     if (!this.view.touched) return
     this.unwatch(this.view)
-    this.view = new HookView(this)
+    this.view = new View(this)
   }
 }
 

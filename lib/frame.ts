@@ -14,7 +14,7 @@ import type {
   Outcome,
 } from './types.ts'
 import { ask, deny } from './verdict.ts'
-import { HookView } from './view.ts'
+import { View } from './view.ts'
 
 /** A middleware function with the name that texts and logs show for it. */
 export interface NamedMiddleware {
@@ -27,7 +27,7 @@ export interface NamedMiddleware {
  * One passage through a middleware function, and the context it gets. `run.depth` tells whether the inner
  * part has settled: every part inside adds one when it is entered and takes it off when it settles.
  */
-export class Frame extends HookView implements MiddlewareContext, Waiter, Waiting, Enclosing {
+export class Frame extends View implements MiddlewareContext, Waiter, Waiting, Enclosing {
   readonly slot: Slot = new Slot()
   readonly #run: Run
   readonly #part: NamedMiddleware

@@ -6,7 +6,7 @@ import { thaw } from './params.ts'
 import { recheck, stale } from './recheck.ts'
 import { abandon, hookFault, isThenable } from './steps.ts'
 import type { Params, Tool } from './types.ts'
-import { CallView } from './view.ts'
+import { View } from './view.ts'
 import { orAbort } from './wait.ts'
 
 /**
@@ -85,13 +85,13 @@ async function resolveEnv(run: Run): Promise<void> {
 /** The tool of a call that nobody else sees: what it throws, and what it answers, is the caller's as it is. */
 export function startUnseen(run: Run): unknown {
   const params = run.settings.intake === undefined ? run.params : thaw(run.params)
-  return (run.tool as Tool<Params>)(params, new CallView(run))
+  return (run.tool as Tool<Params>)(params, new View(run))
 }
 
 /** Starts the tool. Answers its promise, or undefined when it was over at once. */
 function startTool(run: Run): PromiseLike<unknown> | undefined {
   const { settings } = run
-  const view = new CallView(run)
+  const view = run.view.touched ? new View(run) : run.view
   // The tool gets params of its own; the host has vouched for its own object under `intake: 'trusted'`.
   const params = settings.intake === undefined ? run.params : thaw(run.params)
   run.started = true
@@ -104,7 +104,7 @@ function startTool(run: Run): PromiseLike<unknown> | undefined {
       if (run.outcome === undefined) run.complete(value)
       return undefined
     }
-    pending = Promise.resolve(value)
+    pending = value instanceof Promise ? value : Promise.resolve(value)
   } catch (error) {
     run.toolFailed(error)
     return undefined
@@ -117,7 +117,7 @@ function startTool(run: Run): PromiseLike<unknown> | undefined {
   return run.facts.signal === undefined ? bounded : orAbort(run, bounded)
 }
 
-async function limited(run: Run, view: CallView, value: PromiseLike<unknown>): Promise<unknown> {
+async function limited(run: Run, view: View, value: PromiseLike<unknown>): Promise<unknown> {
   const { toolTimeoutMs } = run.settings
   const result = await withTimeout(value, toolTimeoutMs)
   if (result !== TIMED_OUT) return result

@@ -72,18 +72,28 @@ abstract class Base {
   }
 
   toJSON(): Record<string, unknown> {
-    const fields: Record<string, unknown> = { ...(this as object), text: this.text }
-    for (const key of ['error', 'toolError']) {
-      if (fields[key] !== undefined) fields[key] = messageOf(fields[key])
-    }
-    return fields
+    return jsonOf(this)
   }
 }
 
-export class Completed extends Base implements CompletedOutcome {
+/** An outcome for the outside: with its text, errors as messages. */
+function jsonOf(outcome: { readonly text: string }): Record<string, unknown> {
+  const fields: Record<string, unknown> = { ...outcome, text: outcome.text }
+  for (const key of ['error', 'toolError']) {
+    if (fields[key] !== undefined) fields[key] = messageOf(fields[key])
+  }
+  return fields
+}
+
+/** The one outcome that is made all the time: of no base class, since a derived one costs several times as much. */
+export class Completed implements CompletedOutcome {
   readonly status = 'completed'
   readonly failed = false
+  readonly executed: boolean
+  readonly durationMs: number
   readonly result: unknown
+  declare readonly hookMs?: number | undefined
+  declare readonly waitMs?: number | undefined
   declare readonly recovered?: string | undefined
   declare readonly toolError?: unknown
 
@@ -94,8 +104,13 @@ export class Completed extends Base implements CompletedOutcome {
     recovered?: string,
     toolError?: unknown,
   ) {
-    super(executed, times)
+    this.executed = executed
+    this.durationMs = times.durationMs
     this.result = result
+    if (times.hookMs !== undefined) {
+      this.hookMs = times.hookMs
+      this.waitMs = times.waitMs
+    }
     if (recovered !== undefined) {
       this.recovered = recovered
       this.toolError = toolError
@@ -104,6 +119,10 @@ export class Completed extends Base implements CompletedOutcome {
 
   get text(): string {
     return asText(this.result)
+  }
+
+  toJSON(): Record<string, unknown> {
+    return jsonOf(this)
   }
 }
 

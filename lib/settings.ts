@@ -108,13 +108,16 @@ export class Listeners<E> {
     this.#log = log
   }
 
-  get size(): number {
-    return this.#listeners.size
-  }
+  /** Somebody listens. A field, since it is looked at for every call. */
+  some = false
 
   add(listener: (event: E) => void): () => void {
     this.#listeners.add(listener)
-    return () => this.#listeners.delete(listener)
+    this.some = true
+    return () => {
+      this.#listeners.delete(listener)
+      this.some = this.#listeners.size > 0
+    }
   }
 
   tell(event: E): void {

@@ -2,7 +2,7 @@ import { asText } from './outcome.ts'
 import { resultOf } from './result.ts'
 import { hookFault } from './steps.ts'
 import type { Outcome, StreamTool, Tool, ToolContext } from './types.ts'
-import { CallView } from './view.ts'
+import { View } from './view.ts'
 
 const MAX_CHARS = 1_000_000
 
@@ -172,7 +172,7 @@ class End {
 
 /** Passes a chunk through what `ctx.transform` registered, the innermost first. */
 function transform(ctx: ToolContext, chunk: unknown): unknown {
-  const run = CallView.run(ctx)
+  const run = View.run(ctx)
   const transforms = run.rareIfAny?.transforms
   if (transforms === undefined) return chunk
   let passed = chunk

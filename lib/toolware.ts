@@ -270,7 +270,7 @@ export class Toolware implements Caller {
       run.outcome === undefined &&
       run.facts.signal === undefined &&
       this.#settings.toolTimeoutMs === 0 &&
-      this.#settled.size === 0 &&
+      !this.#settled.some &&
       !this.#asyncContext &&
       ambient() === undefined &&
       !CHANNELS.start.hasSubscribers &&
@@ -417,9 +417,9 @@ export class Toolware implements Caller {
   #end(run: Run, outcome: Outcome, signal: AbortSignal | undefined): void {
     if (signal !== undefined) this.#hub.unfollow(signal, run)
     if (run.rareIfAny?.judging !== undefined) return
-    if (outcome.status === 'blocked' && this.#blocked.size > 0)
+    if (outcome.status === 'blocked' && this.#blocked.some)
       this.#blocked.tell({ ctx: run.view, outcome })
-    if (this.#settled.size > 0) this.#settled.tell({ ctx: run.view, outcome })
+    if (this.#settled.some) this.#settled.tell({ ctx: run.view, outcome })
     if (CHANNELS.end.hasSubscribers) CHANNELS.end.publish({ ctx: run.view, outcome })
   }
 

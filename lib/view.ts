@@ -2,16 +2,24 @@ import type { Run } from './context.ts'
 import { snapshotFacts } from './facts.ts'
 import type { CallContext, Facts, HookContext, Logger, Params, Requester } from './types.ts'
 
-/** What every party of a call can read. All of it is on the prototype: making one costs next to nothing. */
-export class CallView implements CallContext {
+interface Voided {
+  readonly reason: unknown
+  readonly state: Map<unknown, unknown> | undefined
+}
+
+/**
+ * What hooks and the tool can read of a call. All of it is on the prototype, and there is one class, since a
+ * derived one costs several times as much to make.
+ */
+export class View implements HookContext {
   readonly #run: Run
   #controller: AbortController | undefined
   /** Set when this context's handler was given up, or the call was. */
-  #voided: { readonly reason: unknown } | undefined
+  #voided: Voided | undefined
 
   static {
-    Object.defineProperty(CallView.prototype, Symbol.for('nodejs.util.inspect.custom'), {
-      value: CallView.prototype.toJSON,
+    Object.defineProperty(View.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+      value: View.prototype.toJSON,
     })
   }
 
@@ -118,10 +126,18 @@ export class CallView implements CallContext {
     return this.#controller !== undefined || this.#voided !== undefined
   }
 
-  /** Fires the signal, also one that is read later. */
-  void(reason: unknown): void {
-    this.#voided ??= { reason }
+  /**
+   * Fires the signal, also one that is read later. Of a handler that was given up, `state` is what it may go on
+   * to write in: it concerns nobody any more.
+   */
+  void(reason: unknown, state?: Map<unknown, unknown>): void {
+    this.#voided ??= { reason, state }
     this.#controller?.abort(reason)
+  }
+
+  /** The state of a context whose handler was given up. */
+  protected get ownState(): Map<unknown, unknown> | undefined {
+    return this.#voided?.state
   }
 
   /** The facts and params, for logs and debuggers. */
@@ -133,30 +149,21 @@ export class CallView implements CallContext {
       params: this.params,
     }
   }
-}
-
-/** What a hook gets. */
-export class HookView extends CallView implements HookContext {
-  /** Set when the handler was given up: what it writes from then on concerns nobody. */
-  #ownState: Map<unknown, unknown> | undefined
-
-  keepState(state: Map<unknown, unknown>): void {
-    this.#ownState = state
-  }
 
   get state(): Map<unknown, unknown> {
-    if (this.#ownState !== undefined) return this.#ownState
-    const { rare } = CallView.run(this)
+    const { ownState } = this
+    if (ownState !== undefined) return ownState
+    const { rare } = this.#run
     rare.state ??= new Map()
     return rare.state
   }
   get recheck(): boolean {
-    return CallView.run(this).rechecking
+    return this.#run.rechecking
   }
   get resumed(): boolean {
-    return CallView.run(this).rareIfAny?.held !== undefined
+    return this.#run.rareIfAny?.held !== undefined
   }
   get judging(): boolean {
-    return CallView.run(this).rareIfAny?.judging !== undefined
+    return this.#run.rareIfAny?.judging !== undefined
   }
 }
