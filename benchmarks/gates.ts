@@ -10,11 +10,11 @@ export interface Gate {
 
 /** Bare is `await tool()` where the tool keeps its context. */
 export const gates: readonly Gate[] = [
-  gate('empty pipeline, `wrap`, to bare', 'dispatch', 'wrap, no hooks', 'bare', 1.6),
-  gate('empty pipeline, `execute`, to bare', 'dispatch', 'execute, no hooks', 'bare', 2.8),
-  gate('1 sync hook to bare', 'dispatch', '1 sync hook', 'bare', 3.6),
-  gate('5 sync hooks to bare', 'dispatch', '5 sync hooks', 'bare', 4.8),
-  gate('10 sync hooks to bare', 'dispatch', '10 sync hooks', 'bare', 6.8),
+  gate('empty pipeline, `wrap`, to bare', 'wrap', 'wrap, no hooks', 'bare', 1.6),
+  gate('empty pipeline, `execute`, to bare', 'execute', 'execute, no hooks', 'bare', 2.8),
+  gate('1 sync hook to bare', 'sync-1', '1 sync hook', 'bare', 3.6),
+  gate('5 sync hooks to bare', 'sync-5', '5 sync hooks', 'bare', 4.8),
+  gate('10 sync hooks to bare', 'sync-10', '10 sync hooks', 'bare', 6.8),
   gate(
     '5 sync hooks, all defaults, 100 bytes of params, to bare',
     'defaults',
@@ -40,14 +40,14 @@ export const gates: readonly Gate[] = [
   gate('5 sync hooks to hookable', 'five', '5 sync hooks', 'hookable, 5 sync hooks', 0.12),
   gate(
     '10 async hooks to a hand-written await loop, deadlines off',
-    'waiting',
+    'async-free',
     '10 async hooks, no deadlines',
     'await loop, 10 async hooks',
     1.35,
   ),
   gate(
     '10 async hooks to a hand-written await loop, deadlines on',
-    'waiting',
+    'async',
     '10 async hooks, deadlines',
     'await loop, 10 async hooks',
     1.75,

@@ -4,11 +4,11 @@ import type { Suite } from './runner.ts'
 
 /** Every suite, in the order in which they run. */
 export const suites: readonly Suite[] = [
-  dispatch,
+  ...dispatch,
   defaults,
   ten,
   five,
-  waiting,
+  ...waiting,
   signal,
   intake,
   deadlines,
