@@ -5,6 +5,7 @@ import {
   Aborted,
   Blocked,
   Completed,
+  CompletedView,
   Failed,
   type Fault,
   messageOf,
@@ -173,6 +174,7 @@ export class Run {
   readonly #began: number
   #waiters: Waiter[] | undefined
   #views: View[] | undefined
+  #shown: CompletedView | undefined
   #rare: Rare | undefined
 
   constructor(
@@ -236,6 +238,16 @@ export class Run {
     return rare.json
   }
 
+  /** The outcome as hooks, middleware and listeners get it: the same for all of them, and not theirs to change. */
+  get shown(): Outcome {
+    const outcome = this.outcome as Outcome
+    if (!(outcome instanceof Completed)) return outcome
+    if (this.#shown === undefined || !this.#shown.shows(outcome)) {
+      this.#shown = new CompletedView(outcome)
+    }
+    return this.#shown
+  }
+
   /** The end of a call that the pipeline has finished with. */
   finish(): Outcome {
     const { signal } = this.facts
@@ -288,11 +300,7 @@ export class Run {
     this.running = false
     if (this.outcome !== undefined) return
     if (this.verdictWhenDone !== undefined) this.#withhold(this.verdictWhenDone)
-    else {
-      const completed = new Completed(value, this.started, this.times())
-      // Freezing costs as much as the call itself, and is for those who share the outcome.
-      this.outcome = this.plan.isEmpty ? completed : Object.freeze(completed)
-    }
+    else this.outcome = new Completed(value, this.started, this.times())
   }
 
   /** The tool threw or timed out. */
@@ -318,14 +326,14 @@ export class Run {
 
   /** Puts another result in the place of the tool's. */
   replaceResult(value: unknown): void {
-    this.outcome = Object.freeze(new Completed(value, this.started, this.times()))
+    this.outcome = new Completed(value, this.started, this.times())
   }
 
   /** A middleware has answered for a failed tool. */
   recover(value: unknown, by: string): void {
     const toolError = this.outcome?.status === 'failed' ? this.outcome.error : undefined
     this.thrown = undefined
-    this.outcome = Object.freeze(new Completed(value, this.started, this.times(), by, toolError))
+    this.outcome = new Completed(value, this.started, this.times(), by, toolError)
   }
 
   /** Replaces the params; answers what is wrong with them, if anything. */

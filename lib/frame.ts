@@ -207,7 +207,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   // What the function can do ---------------------------------------------------------------------
 
   get outcome(): Outcome {
-    return this.#run.outcome as Outcome
+    return this.#run.shown
   }
 
   get result(): unknown {
