@@ -78,6 +78,8 @@ export interface Asked {
 /** What waits on behalf of a call, and must hear when the caller gives up. */
 export interface Waiter {
   abort(): void
+  /** Who waits for this one; the call's own bookkeeping. */
+  outerWaiter: Waiter | undefined
 }
 
 /** A middleware function that stands around whatever ends next. */
@@ -172,7 +174,7 @@ export class Run {
   budgetSpent = false
   view: View
   readonly #began: number
-  #waiters: Waiter[] | undefined
+  #waiter: Waiter | undefined
   #views: View[] | undefined
   #shown: CompletedView | undefined
   #rare: Rare | undefined
@@ -387,17 +389,20 @@ export class Run {
 
   // Abort ----------------------------------------------------------------------------------------
 
-  /** From now on `who` hears of the caller's abort. */
+  /** From now on `who` hears of the caller's abort. The innermost stands first. */
   wait(who: Waiter): void {
-    this.#waiters ??= []
-    this.#waiters.push(who)
+    who.outerWaiter = this.#waiter
+    this.#waiter = who
   }
 
   unwait(who: Waiter): void {
-    const waiters = this.#waiters ?? []
-    // Waits end in the order of nesting, but for those that were given up.
-    if (waiters.at(-1) === who) waiters.pop()
-    else if (waiters.includes(who)) waiters.splice(waiters.lastIndexOf(who), 1)
+    if (this.#waiter === who) {
+      this.#waiter = who.outerWaiter
+      return
+    }
+    for (let at = this.#waiter; at !== undefined; at = at.outerWaiter) {
+      if (at.outerWaiter === who) at.outerWaiter = who.outerWaiter
+    }
   }
 
   /** The caller gives the call up: tells every handler, then whoever waits, the innermost first. */
@@ -406,7 +411,9 @@ export class Run {
     this.aborted = { reason }
     if (this.outcome === undefined) this.settleAborted()
     for (const view of [...(this.#views ?? [])]) view.void(reason)
-    for (const waiter of [...(this.#waiters ?? [])].reverse()) waiter.abort()
+    const waiting: Waiter[] = []
+    for (let who = this.#waiter; who !== undefined; who = who.outerWaiter) waiting.push(who)
+    for (const who of waiting) who.abort()
   }
 
   /** Settles the call as aborted, over a result that has not reached the caller yet. A block stands. */

@@ -29,6 +29,7 @@ export interface NamedMiddleware {
  */
 export class Frame extends View implements MiddlewareContext, Waiter, Waiting, Enclosing {
   readonly slot: Slot = new Slot()
+  outerWaiter: Waiter | undefined
   readonly #run: Run
   readonly #part: NamedMiddleware
   readonly #next: () => Promise<unknown>
