@@ -188,6 +188,8 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
       judgeOver(rules, {
         entriesLeft: MAX_ENTRIES,
         stepsLeft: MAX_STEPS,
+        seen: new Map(),
+        isIntact: false,
         globsLeft: MAX_GLOBS,
         answers: new Map(),
       }),

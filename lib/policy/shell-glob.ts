@@ -65,10 +65,10 @@ export function expandShellGlob(
   // Not tidied: the kernel follows links before "..", and so must this.
   const onDisk = (path: string): string => (path.startsWith('/') ? path : `${cwd}/${path}`)
   let matches = 0
-  const visit = (prefix: string, index: number): Finding | undefined => {
+  const visit = (prefix: string, index: number, isListed = false): Finding | undefined => {
     const name = names[index]
     if (name === undefined) {
-      if (!isThere(onDisk(prefix))) return undefined
+      if (!isListed && !isThere(onDisk(prefix))) return undefined
       matches++
       return judge(prefix)
     }
@@ -78,7 +78,7 @@ export function expandShellGlob(
     const found = judge(prefix === '' ? '.' : prefix)
     if (found) return found
     for (const entry of list(onDisk(prefix), name, budget)) {
-      const bad = visit(next(entry), index + 1)
+      const bad = visit(next(entry), index + 1, isLast)
       if (bad) return bad
     }
     return undefined

@@ -4,8 +4,8 @@ import { type Finding, finding } from '../finding.ts'
 const MAX_COMMAND_BYTES = 16_384
 /** Most `$(`, `${`, `<(`, `>(`, `$[` in one text. */
 const MAX_OPENERS = 256
-/** The parser's time grows with openers times length: as much as 32 openers in the longest text. */
-const MAX_WORK = 32 * MAX_COMMAND_BYTES
+/** The parser's time grows with openers times length: as much as 16 openers in the longest text. */
+const MAX_WORK = 16 * MAX_COMMAND_BYTES
 /** Most backticks, `;`, `&`, `|`, newlines and redirects of one kind that can matter. */
 const MAX_BACKTICKS = 512
 
