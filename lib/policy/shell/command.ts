@@ -14,6 +14,8 @@ const MAX_PATHS = 500
 /** Most characters of such paths, where a word may be judged in several parts. */
 const MAX_PATH_TEXT = 65_536
 const MAX_GLOBS = 16
+/** Most names that are looked at for one that begins with a dash. */
+const MAX_NAMES = 5000
 
 /** What a judge works with. */
 export interface Tools {
@@ -33,6 +35,8 @@ export class CommandRun {
   /** A command before may have changed what is on the disk. */
   #changed = false
   #globs = 0
+  readonly #names = { namesLeft: MAX_NAMES }
+  readonly #dashed = new Map<string, boolean>()
 
   constructor(tools: Tools) {
     this.#tools = tools
@@ -216,7 +220,7 @@ export class CommandRun {
         pattern,
       )
     }
-    if (flagLike && /^[*?[-]/.test(pattern) && holdsDash(place.real)) {
+    if (flagLike && /^[*?[-]/.test(pattern) && this.#holdsDash(place.real)) {
       return finding(
         'shell: glob',
         'a file name here begins with a dash and would become a flag; write ./* instead of *',
@@ -224,6 +228,12 @@ export class CommandRun {
       )
     }
     return this.paths?.judgeShellGlob(pattern, 'write', place.real)
+  }
+
+  #holdsDash(dir: string): boolean {
+    const known = this.#dashed.get(dir) ?? holdsDash(dir, this.#names)
+    this.#dashed.set(dir, known)
+    return known
   }
 }
 
