@@ -3,10 +3,10 @@ import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
 import { type ChildSamples, markdownTable, rowsOf, terminalTable, withTable } from './report.ts'
-import { suites } from './suites.ts'
+import { groups, suites } from './suites.ts'
 
 /**
- * `npm run bench -- [--smoke] [--suite NAME]... [--children N] [--write]`
+ * `npm run bench -- [--smoke] [--suite NAME]... [--children N] [--write]`; `--suite policies` is a group of suites.
  *
  * Every suite runs in several child processes, since the luck of one process (code layout, order of optimisation)
  * lasts as long as it does. Exit 1 when a contender throws, a row is missing, or, without `--smoke`, a ratio is more
@@ -20,7 +20,8 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 })
-const chosen = values.suite ?? suites.map((suite) => suite.name)
+const chosen =
+  values.suite?.flatMap((name) => groups[name] ?? [name]) ?? suites.map((suite) => suite.name)
 const mode = values.smoke ? 'smoke' : 'full'
 const children = values.smoke ? 1 : Number(values.children)
 // What one process measures: everything in a hurry, else one suite, so that none warms or spoils another's code.
