@@ -10,7 +10,7 @@ import {
   withTable,
   worstTable,
 } from './report.ts'
-import { groups, suites } from './suites.ts'
+import { groups, policySuites, suites } from './suites.ts'
 import type { Cost } from './worst.ts'
 
 /**
@@ -45,6 +45,12 @@ async function child(names: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
+const page = join(import.meta.dirname, '../../../docs/benchmarks.md')
+
+async function writeTable(name: 'table' | 'policies' | 'worst', table: string): Promise<void> {
+  await writeFile(page, withTable(await readFile(page, 'utf8'), name, table))
+}
+
 const samples: ChildSamples[] = []
 // One child at a time: two would measure each other. Rounds over all suites, so that a busy minute of the machine
 // does not fall on one suite alone.
@@ -57,12 +63,15 @@ for (let round = 1; round <= children; round++) {
 if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
 
 const rows = rowsOf(samples, compared, !values.smoke)
-const page = join(import.meta.dirname, '../../../docs/benchmarks.md')
 if (compared.length > 0) {
   process.stdout.write(`${terminalTable(rows)}\n`)
-  if (values.write) {
-    const table = markdownTable(rows, new Date(), children)
-    await writeFile(page, withTable(await readFile(page, 'utf8'), 'table', table))
+  const ofPolicies = rows.filter(({ gate }) => policySuites.includes(gate.suite))
+  const others = rows.filter((row) => !ofPolicies.includes(row))
+  if (values.write && others.length > 0) {
+    await writeTable('table', markdownTable(others, new Date(), children))
+  }
+  if (values.write && ofPolicies.length > 0) {
+    await writeTable('policies', markdownTable(ofPolicies, new Date(), children, []))
   }
 }
 if (chosen.includes('worst')) {
@@ -70,9 +79,7 @@ if (chosen.includes('worst')) {
   const { worst } = (await child(['worst'])) as { readonly worst: readonly Cost[] }
   const table = worstTable(worst.slice(0, 25))
   process.stdout.write(`${table}\n`)
-  if (values.write) {
-    await writeFile(page, withTable(await readFile(page, 'utf8'), 'worst', table))
-  }
+  if (values.write) await writeTable('worst', table)
 }
 if (rows.some(({ verdict }) => verdict === 'missed' || verdict === 'not measured'))
   process.exitCode = 1

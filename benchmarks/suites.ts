@@ -21,7 +21,10 @@ export const suites: readonly Suite[] = [
   audit,
 ]
 
+/** What is published in a table of its own. */
+export const policySuites: readonly string[] = [paths, shell, globs, hooks, audit].map(
+  (suite) => suite.name,
+)
+
 /** Suites that `--suite` can name together. */
-export const groups: Readonly<Record<string, readonly string[]>> = {
-  policies: ['paths', 'shell', 'globs', 'hooks', 'audit', 'intake'],
-}
+export const groups: Readonly<Record<string, readonly string[]>> = { policies: policySuites }

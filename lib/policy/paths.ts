@@ -63,7 +63,7 @@ export interface PathPolicyOptions {
 /** What one call may cost: entries listed for shell globs and their matches, directories looked at, alternatives of globs. */
 const MAX_ENTRIES = 1000
 const MAX_MATCHES = 500
-const MAX_STEPS = 5000
+const MAX_STEPS = 2500
 const MAX_GLOBS = 64
 
 /** The platform of this process, as path policies name it. */

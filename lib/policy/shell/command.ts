@@ -9,8 +9,8 @@ import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './typ
 import type { Place } from './walk.ts'
 import { candidatesOf, filesOf, type GitPath, gitPaths } from './words.ts'
 
-/** Most paths that are judged for one text, and most globs that are expanded. */
-const MAX_PATHS = 500
+/** Most paths that are judged for one call, and most globs that are expanded. */
+const MAX_PATHS = 256
 /** Most characters of such paths, where a word may be judged in several parts. */
 const MAX_PATH_TEXT = 65_536
 const MAX_GLOBS = 16
@@ -193,7 +193,7 @@ export class CommandRun {
     this.#judged++
     this.#judgedText += text.length
     if (this.#judged > MAX_PATHS || this.#judgedText > MAX_PATH_TEXT) {
-      return finding('shell: limits', `more than ${MAX_PATHS} paths in one text; split it up`, text)
+      return finding('shell: limits', `more than ${MAX_PATHS} paths in one call; split it up`, text)
     }
     return fileUrl
       ? this.paths.judge(text, use, place.real)

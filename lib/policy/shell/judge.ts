@@ -36,20 +36,22 @@ export function shellJudge(policy: ShellPolicy): ShellJudge {
   }
   const unrestricted = policy.allows === undefined && paths === undefined
   const start = (cwd: string | undefined): string => cwd ?? policy.paths?.cwd ?? process.cwd()
-  /** Without a run of its own, each text is a call by itself. */
-  const judgeTexts = (shared: CommandRun | undefined): ShellJudge => {
+  /** Either all texts are one call, or each is a call by itself. */
+  const judgeTexts = (isOneCall: boolean): ShellJudge => {
     const texts: string[] = []
+    let run: CommandRun | undefined
     const judge = (
       text: string,
       read: () => ShellStep | Finding,
       cwd: string | undefined,
     ): Finding | undefined => {
-      const early = shared && texts.push(text) > 1 ? precheckAll(texts) : undefined
+      const early = isOneCall && texts.push(text) > 1 ? precheckAll(texts) : undefined
       const step = early ?? read()
       if ('rule' in step) return step
       try {
         const dir = start(cwd)
-        return walkSteps(step, shared ?? new CommandRun(tools), { spelled: dir, real: dir })
+        if (!isOneCall || run === undefined) run = new CommandRun(tools)
+        return walkSteps(step, run, { spelled: dir, real: dir })
       } catch {
         return finding('shell: failed', 'the command could not be judged; write it more simply')
       }
@@ -65,10 +67,10 @@ export function shellJudge(policy: ShellPolicy): ShellJudge {
           ? judge(argv.join(' '), () => plainCommand(argv), cwd)
           : command(code, cwd)
       },
-      begin: () => judgeTexts(new CommandRun(tools)),
+      begin: () => judgeTexts(true),
     }
   }
-  return judgeTexts(undefined)
+  return judgeTexts(false)
 }
 
 /** The text that a shell is asked to run by `bash -c text`. */
