@@ -2,11 +2,20 @@ import { execFile } from 'node:child_process'
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
-import { type ChildSamples, markdownTable, rowsOf, terminalTable, withTable } from './report.ts'
-import { suites } from './suites.ts'
+import {
+  type ChildSamples,
+  markdownTable,
+  rowsOf,
+  terminalTable,
+  withTable,
+  worstTable,
+} from './report.ts'
+import { groups, policySuites, suites } from './suites.ts'
+import type { Cost } from './worst.ts'
 
 /**
- * `npm run bench -- [--smoke] [--suite NAME]... [--children N] [--write]`
+ * `npm run bench -- [--smoke] [--suite NAME]... [--children N] [--write]`; `--suite policies` is a group of suites,
+ * `--suite worst` prints what the worst inputs cost.
  *
  * Every suite runs in several child processes, since the luck of one process (code layout, order of optimisation)
  * lasts as long as it does. Exit 1 when a contender throws, a row is missing, or, without `--smoke`, a ratio is more
@@ -20,12 +29,27 @@ const { values } = parseArgs({
     write: { type: 'boolean', default: false },
   },
 })
-const chosen = values.suite ?? suites.map((suite) => suite.name)
+const chosen = values.suite?.flatMap((name) => groups[name] ?? [name]) ?? [
+  ...suites.map((suite) => suite.name),
+  'worst',
+]
 const mode = values.smoke ? 'smoke' : 'full'
 const children = values.smoke ? 1 : Number(values.children)
 // What one process measures: everything in a hurry, else one suite, so that none warms or spoils another's code.
-const portions = values.smoke ? [chosen] : chosen.map((suite) => [suite])
+const compared = chosen.filter((name) => name !== 'worst')
+const portions = values.smoke ? [compared] : compared.map((suite) => [suite])
 const childFile = join(import.meta.dirname, 'child.js')
+
+async function child(names: readonly string[]): Promise<unknown> {
+  const { stdout } = await promisify(execFile)(process.execPath, [childFile, mode, ...names])
+  return JSON.parse(stdout)
+}
+
+const page = join(import.meta.dirname, '../../../docs/benchmarks.md')
+
+async function writeTable(name: 'table' | 'policies' | 'worst', table: string): Promise<void> {
+  await writeFile(page, withTable(await readFile(page, 'utf8'), name, table))
+}
 
 const samples: ChildSamples[] = []
 // One child at a time: two would measure each other. Rounds over all suites, so that a busy minute of the machine
@@ -33,18 +57,29 @@ const samples: ChildSamples[] = []
 for (let round = 1; round <= children; round++) {
   for (const portion of portions) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${round}/${children} ${portion}`)
-    const { stdout } = await promisify(execFile)(process.execPath, [childFile, mode, ...portion])
-    samples.push(JSON.parse(stdout) as ChildSamples)
+    samples.push((await child(portion)) as ChildSamples)
   }
 }
 if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')
 
-const rows = rowsOf(samples, chosen, !values.smoke)
-process.stdout.write(`${terminalTable(rows)}\n`)
-if (values.write) {
-  const page = join(import.meta.dirname, '../../../docs/benchmarks.md')
-  const table = markdownTable(rows, new Date(), children)
-  await writeFile(page, withTable(await readFile(page, 'utf8'), table))
+const rows = rowsOf(samples, compared, !values.smoke)
+if (compared.length > 0) {
+  process.stdout.write(`${terminalTable(rows)}\n`)
+  const ofPolicies = rows.filter(({ gate }) => policySuites.includes(gate.suite))
+  const others = rows.filter((row) => !ofPolicies.includes(row))
+  if (values.write && others.length > 0) {
+    await writeTable('table', markdownTable(others, new Date(), children))
+  }
+  if (values.write && ofPolicies.length > 0) {
+    await writeTable('policies', markdownTable(ofPolicies, new Date(), children, []))
+  }
+}
+if (chosen.includes('worst')) {
+  // Its own process, so that "first" is the first.
+  const { worst } = (await child(['worst'])) as { readonly worst: readonly Cost[] }
+  const table = worstTable(worst.slice(0, 25))
+  process.stdout.write(`${table}\n`)
+  if (values.write) await writeTable('worst', table)
 }
 if (rows.some(({ verdict }) => verdict === 'missed' || verdict === 'not measured'))
   process.exitCode = 1

@@ -1,6 +1,7 @@
 import { cpus } from 'node:os'
 import { type Gate, gates, notMeasured, TOLERANCE } from './gates.ts'
 import { median, pairedRatio, type Samples } from './runner.ts'
+import type { Cost } from './worst.ts'
 
 /** What one child process measured, by suite. */
 export type ChildSamples = Readonly<Record<string, Samples>>
@@ -75,9 +76,13 @@ export function terminalTable(rows: readonly Row[]): string {
 }
 
 /** The table for `docs/benchmarks.md`, with where and when it was made. */
-export function markdownTable(rows: readonly Row[], now: Date, children: number): string {
-  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
-  const unmeasured = notMeasured.map(({ row, reason }) =>
+export function markdownTable(
+  rows: readonly Row[],
+  now: Date,
+  children: number,
+  missing: typeof notMeasured = notMeasured,
+): string {
+  const unmeasured = missing.map(({ row, reason }) =>
     line([row, '-', '', 'not measured here', '-', reason]),
   )
   const [cpu] = cpus()
@@ -92,19 +97,38 @@ export function markdownTable(rows: readonly Row[], now: Date, children: number)
   ].join('\n')
 }
 
-const BEGIN = '<!-- table: begin (written by npm run bench -- --write) -->'
-const END = '<!-- table: end -->'
+/** What the worst inputs cost, as a table for the page and the terminal. */
+export function worstTable(costs: readonly Cost[]): string {
+  const rows = costs.map(({ name, ms, firstMs, answer }) =>
+    line([name.replaceAll('|', '\\|'), ms.toFixed(1), firstMs.toFixed(1), answer.slice(0, 60)]),
+  )
+  return [
+    line(['input', 'ms', 'first ms', 'answer']),
+    line(['---', '--:', '--:', '---']),
+    ...rows,
+  ].join('\n')
+}
+
+function line(cells: readonly string[]): string {
+  return `| ${cells.join(' | ')} |`
+}
 
 /**
- * Puts a table between the markers of a page.
+ * Puts a table between its markers on a page.
  *
- * @throws When the page has no markers.
+ * @throws When the page has no such markers.
  */
-export function withTable(page: string, table: string): string {
-  const begin = page.indexOf(BEGIN)
-  const end = page.indexOf(END)
+export function withTable(
+  page: string,
+  name: 'table' | 'policies' | 'worst',
+  table: string,
+): string {
+  const begins = `<!-- ${name}: begin (written by npm run bench -- --write) -->`
+  const ends = `<!-- ${name}: end -->`
+  const begin = page.indexOf(begins)
+  const end = page.indexOf(ends)
   if (begin < 0 || end < begin) {
-    throw new Error(`docs/benchmarks.md has no place for the table: add ${BEGIN} and ${END}`)
+    throw new Error(`docs/benchmarks.md has no place for the table: add ${begins} and ${ends}`)
   }
-  return `${page.slice(0, begin + BEGIN.length)}\n\n${table}\n\n${page.slice(end)}`
+  return `${page.slice(0, begin + begins.length)}\n\n${table}\n\n${page.slice(end)}`
 }

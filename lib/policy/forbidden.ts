@@ -104,10 +104,30 @@ export function forbiddenPaths(
   options: ForbiddenOptions,
 ): ForbiddenPaths {
   const trees = patterns.flatMap((p, i) => compile(p, `${options.path}[${i}]`, options))
+  const follow = (states: readonly States[], text: string): readonly States[] => {
+    let reached = states
+    for (const names of cut(text)) {
+      reached = reached.map((state, i) => step(trees[i] as Tree, state, names))
+    }
+    return reached
+  }
+  const starts: readonly States[] = trees.map((tree) => spread(tree, [], 0))
+  // The paths of one call often share their directory.
+  let known: { readonly dir: string; readonly states: readonly States[] } = {
+    dir: '',
+    states: starts,
+  }
+  const reach = (path: string): readonly States[] => {
+    const end = path.lastIndexOf('/') + 1
+    const dir = path.slice(0, end)
+    if (dir !== known.dir) known = { dir, states: follow(starts, dir) }
+    return follow(known.states, path.slice(end))
+  }
   return {
     hit: (path) => {
-      for (const names of readings(path, options.platform)) {
-        const found = trees.find((t) => covers(t, names))
+      for (const reading of readings(path, options.platform)) {
+        const reached = reach(reading)
+        const found = trees.find((tree, i) => isCovered(tree, reached[i] as States))
         if (found) return found.source
       }
       return undefined
@@ -116,38 +136,42 @@ export function forbiddenPaths(
   }
 }
 
-/** The ways a path may be cut into names: at slashes, and where folding or another system makes more of them. */
-function readings(path: string, platform: 'posix' | 'win32'): ReadonlyArray<readonly string[][]> {
-  const cut = (text: string): string[][] => splitPath(text).map((name) => [...segmentNames(name)])
-  if (platform === 'win32') return [cut(path.replaceAll('\\', '/'))]
-  const wide = fold(path).replaceAll('\\', '/')
-  const plain = cut(path)
-  return wide.split('/').length === path.split('/').length ? [plain] : [plain, cut(wide)]
+function cut(path: string): Array<readonly string[]> {
+  return splitPath(path).map(segmentNames)
 }
 
-function covers({ segments, last }: Tree, path: ReadonlyArray<readonly string[]>): boolean {
-  const end = segments.length
-  // Indices of the segments that may match next; few, so a list is quicker than a set.
-  const spread = (into: number[], state: number): void => {
-    for (let next = state; !into.includes(next); next++) {
-      into.push(next)
-      if (segments[next]?.kind !== 'globstar') return
-    }
+/** The texts a path may be cut into names from: where folding or another system makes more slashes, there are two. */
+function readings(path: string, platform: 'posix' | 'win32'): readonly string[] {
+  if (platform === 'win32') return [path.replaceAll('\\', '/')]
+  const wide = fold(path).replaceAll('\\', '/')
+  return wide.split('/').length === path.split('/').length ? [path] : [path, wide]
+}
+
+/** Indices of the segments that may match next; few, so a list is quicker than a set. The end: all matched. */
+type States = readonly number[]
+
+function spread({ segments }: Tree, into: number[], state: number): number[] {
+  for (let next = state; !into.includes(next); next++) {
+    into.push(next)
+    if (segments[next]?.kind !== 'globstar') break
   }
-  let states: number[] = []
-  spread(states, 0)
-  if (states.includes(end)) return true
-  for (const names of path) {
-    const next: number[] = []
-    for (const state of states) {
-      const wanted = segments[state] as Segment
-      if (wanted.kind === 'globstar') spread(next, state)
-      else if (names.some((name) => wanted.matches(name))) spread(next, state + 1)
-    }
-    if (next.includes(end)) return true
-    if (next.length === 0) return false
-    states = next
+  return into
+}
+
+/** Where a tree stands after one more name of the path. Once all matched it stays there: what is below is covered. */
+function step(tree: Tree, states: States, names: readonly string[]): States {
+  const end = tree.segments.length
+  if (states.length === 0 || states.includes(end)) return states
+  const next: number[] = []
+  for (const state of states) {
+    const wanted = tree.segments[state] as Segment
+    if (wanted.kind === 'globstar') spread(tree, next, state)
+    else if (names.some((name) => wanted.matches(name))) spread(tree, next, state + 1)
   }
+  return next
+}
+
+function isCovered({ last }: Tree, states: States): boolean {
   return states.some((state) => state > last)
 }
 

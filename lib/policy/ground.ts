@@ -78,15 +78,20 @@ function posixGround(base: string, key: string): Ground {
       return false
     }
   }
-  const start = (path: string, cwd: string): readonly [string, string] | undefined => {
+  const start = (
+    path: string,
+    cwd: string,
+    budget: StepBudget | undefined,
+  ): readonly [string, string] | undefined => {
     const isAbsolute = path.startsWith('/')
     const from = isAbsolute ? path : cwd
     if (from !== dir && !from.startsWith(prefix)) return [path, isAbsolute ? '/' : cwd]
-    if (!isIntact()) return undefined
+    if (!budget?.isIntact && !isIntact()) return undefined
+    if (budget) budget.isIntact = true
     return isAbsolute ? [path.slice(prefix.length), dir] : [path, cwd]
   }
   const place = (path: string, cwd: string, budget?: StepBudget): Place | string => {
-    const from = start(path, cwd)
+    const from = start(path, cwd, budget)
     if (from === undefined) return `${key} was replaced while running`
     const led = walk(from[0], from[1], budget)
     if (typeof led === 'string') return led

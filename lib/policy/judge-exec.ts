@@ -42,8 +42,9 @@ export function carriesCommand(params: Params, facts: ToolFacts | undefined): bo
 export function judgeExec(
   params: Params,
   facts: ToolFacts | undefined,
-  rules: ExecRules,
+  standing: ExecRules,
 ): BadArgument | undefined {
+  const rules = { ...standing, shell: standing.shell.begin() }
   const bad = judgeEnv(params) ?? judgeShellName(params, facts, rules)
   if (bad) return bad
   if (facts?.form === 'opaque') {

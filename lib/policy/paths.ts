@@ -4,7 +4,7 @@ import { type Finding, finding, shorten } from './finding.ts'
 import { forbiddenPaths } from './forbidden.ts'
 import { openGround } from './ground.ts'
 import { judgePath, type PathRules, type PathUse } from './judge-path.ts'
-import { expandShellGlob } from './shell-glob.ts'
+import { expandShellGlob, type GlobBudget } from './shell-glob.ts'
 import { type PathPlatform, readSpelling } from './spelling.ts'
 import { toolGlob } from './tool-glob.ts'
 import type { StepBudget } from './walk.ts'
@@ -31,7 +31,7 @@ export interface PathPolicy {
   judgeGlob(pattern: string, use: PathUse, cwd?: string): Finding | undefined
   /**
    * A word with unquoted `*`, `?` or `[`, expanded on disk as bash does (no dotglob, no globstar), at most
-   * 1000 entries looked at. Quoted characters are escaped with a backslash. Every match is judged; without a
+   * 1000 entries looked at and 500 matches. Quoted characters are escaped with a backslash. Every match is judged; without a
    * match, the pattern itself as a name.
    */
   judgeShellGlob(pattern: string, use: PathUse, cwd?: string): Finding | undefined
@@ -60,9 +60,10 @@ export interface PathPolicyOptions {
   readonly home?: string | undefined
 }
 
-/** What one call may cost: entries listed for shell globs, directories looked at, alternatives of globs. */
+/** What one call may cost: entries listed for shell globs and their matches, directories looked at, alternatives of globs. */
 const MAX_ENTRIES = 1000
-const MAX_STEPS = 5000
+const MAX_MATCHES = 500
+const MAX_STEPS = 2500
 const MAX_GLOBS = 64
 
 /** The platform of this process, as path policies name it. */
@@ -112,8 +113,7 @@ export function pathPolicy(options: PathPolicyOptions = {}): PathPolicy {
   return judgeOver(rules, undefined)
 }
 
-interface Scope extends StepBudget {
-  entriesLeft: number
+interface Scope extends StepBudget, GlobBudget {
   globsLeft: number
   readonly answers: Map<string, Finding | undefined>
 }
@@ -169,7 +169,7 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
       return undefined
     },
     judgeShellGlob: (pattern, use, cwd = ground.dir) => {
-      const budget = scope ?? { entriesLeft: MAX_ENTRIES }
+      const budget = scope ?? { entriesLeft: MAX_ENTRIES, matchesLeft: MAX_MATCHES }
       return remember(`${use} ${cwd}\0${pattern}\0glob`, () =>
         expandShellGlob(pattern, cwd, home, budget, (path) => policy.judgeWord(path, use, cwd)),
       )
@@ -187,7 +187,10 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
     begin: () =>
       judgeOver(rules, {
         entriesLeft: MAX_ENTRIES,
+        matchesLeft: MAX_MATCHES,
         stepsLeft: MAX_STEPS,
+        seen: new Map(),
+        isIntact: false,
         globsLeft: MAX_GLOBS,
         answers: new Map(),
       }),

@@ -17,10 +17,16 @@ function compile(name: string): Segment {
   return typeof plain === 'string' ? (segment('*') as Segment) : plain
 }
 
+/** What the globs of a call may cost: names read in directories, and those that match. */
+export interface GlobBudget {
+  entriesLeft: number
+  matchesLeft: number
+}
+
 class Overflow extends Error {}
 
 /** Names in `dir` that the segment matches; counts what it looks at. */
-function* list(dir: string, name: string, budget: { entriesLeft: number }): Generator<string> {
+function* list(dir: string, name: string, budget: GlobBudget): Generator<string> {
   const wanted = compile(name)
   const showsHidden = plainText(name).startsWith('.')
   let handle: ReturnType<typeof opendirSync>
@@ -34,7 +40,9 @@ function* list(dir: string, name: string, budget: { entriesLeft: number }): Gene
     for (let entry = handle.readSync(); entry; entry = handle.readSync()) {
       if (--budget.entriesLeft < 0) throw new Overflow()
       if (entry.name.startsWith('.') && !showsHidden) continue
-      if (wanted.matches(fold(entry.name))) yield entry.name
+      if (!wanted.matches(fold(entry.name))) continue
+      if (--budget.matchesLeft < 0) throw new Overflow()
+      yield entry.name
     }
   } finally {
     handle.closeSync()
@@ -57,7 +65,7 @@ export function expandShellGlob(
   pattern: string,
   cwd: string,
   home: string,
-  budget: { entriesLeft: number },
+  budget: GlobBudget,
   judge: (path: string) => Finding | undefined,
 ): Finding | undefined {
   const whole = pattern.startsWith('~/') ? home + pattern.slice(1) : pattern
@@ -65,10 +73,10 @@ export function expandShellGlob(
   // Not tidied: the kernel follows links before "..", and so must this.
   const onDisk = (path: string): string => (path.startsWith('/') ? path : `${cwd}/${path}`)
   let matches = 0
-  const visit = (prefix: string, index: number): Finding | undefined => {
+  const visit = (prefix: string, index: number, isListed = false): Finding | undefined => {
     const name = names[index]
     if (name === undefined) {
-      if (!isThere(onDisk(prefix))) return undefined
+      if (!isListed && !isThere(onDisk(prefix))) return undefined
       matches++
       return judge(prefix)
     }
@@ -78,7 +86,7 @@ export function expandShellGlob(
     const found = judge(prefix === '' ? '.' : prefix)
     if (found) return found
     for (const entry of list(onDisk(prefix), name, budget)) {
-      const bad = visit(next(entry), index + 1)
+      const bad = visit(next(entry), index + 1, isLast)
       if (bad) return bad
     }
     return undefined
@@ -89,7 +97,7 @@ export function expandShellGlob(
   } catch (error) {
     if (!(error instanceof Overflow)) throw error
     const reason =
-      'the glob looks at more than 1000 entries; name the files or a narrower directory'
+      'the glob looks at more than 1000 entries or matches more than 500; name the files or a narrower directory'
     return finding('path', reason, pattern)
   }
   return matches === 0 ? judge(plainText(whole)) : undefined

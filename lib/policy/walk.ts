@@ -10,14 +10,20 @@ export interface Walked {
   readonly links: readonly string[]
 }
 
-/** Looks at the disk that are left for one call. */
+/** Looks at the disk that are left for one call, and what it has seen there: it looks once. */
 export interface StepBudget {
   stepsLeft: number
+  /** Real directories, no links. */
+  readonly seen: Map<string, Stats>
+  /** True once the directory that relative paths start from was found to be the one it was. */
+  isIntact: boolean
 }
 
 const MAX_LINKS = 40
 const MAX_STEPS = 512
 const NO_LINKS: readonly string[] = []
+const TOO_LONG = `the path has more than ${MAX_STEPS} steps`
+const TOO_MANY = 'the call names too many directories at once'
 
 const CAUSES: Readonly<Record<string, string>> = {
   EACCES: 'a directory on the way may not be searched',
@@ -56,10 +62,11 @@ export function walk(path: string, from: string, budget?: StepBudget): Walked | 
   let stats: Stats | undefined
   let links: string[] | undefined
   let steps = 0
+  if (todo.length > MAX_STEPS) return TOO_LONG
   for (let name = todo.pop(); name !== undefined; name = todo.pop()) {
     if (name === '') continue
-    if (++steps > MAX_STEPS) return `the path has more than ${MAX_STEPS} steps`
-    if (budget && --budget.stepsLeft < 0) return 'the call names too many directories at once'
+    if (++steps > MAX_STEPS) return TOO_LONG
+    if (budget && --budget.stepsLeft < 0) return TOO_MANY
     if (stats && !stats.isDirectory()) return CAUSES.ENOTDIR as string
     if (name === '.') continue
     if (name === '..') {
@@ -68,6 +75,12 @@ export function walk(path: string, from: string, budget?: StepBudget): Walked | 
       continue
     }
     const next = child(at, name)
+    const known = budget?.seen.get(next)
+    if (known !== undefined) {
+      at = next
+      stats = known
+      continue
+    }
     let found: Stats | undefined
     try {
       found = lstatSync(next, { throwIfNoEntry: false })
@@ -84,7 +97,11 @@ export function walk(path: string, from: string, budget?: StepBudget): Walked | 
     } catch (error) {
       return cause(error)
     }
-    if (found === undefined) return missing(next, todo, links)
+    if (found === undefined) {
+      if (budget) budget.stepsLeft -= todo.length
+      return budget && budget.stepsLeft < 0 ? TOO_MANY : missing(next, todo, links)
+    }
+    if (found.isDirectory()) budget?.seen.set(next, found)
     at = next
     stats = found
   }

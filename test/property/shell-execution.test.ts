@@ -2,7 +2,7 @@
  * Lets real bash run thousands of mutated command lines and compares what it did with what the judge's parse
  * says: every program bash looks for, with its words, and every file it makes must be on the parse's list.
  *
- * Bounded to a minute. `TOOLWARE_FUZZ_SECONDS=600` goes on for that long with further seeds;
+ * Fifteen seconds. `TOOLWARE_FUZZ_SECONDS=600` goes on for that long with further seeds;
  * `TOOLWARE_FUZZ_SEED=7` begins with that one, as a failure names it.
  */
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ import { type Ran, runInBash } from '../helpers/bash.ts'
 import { mutant } from '../helpers/mutants.ts'
 import { commandsOf, redirectsOf } from '../helpers/shell-steps.ts'
 
-const seconds = Number(process.env.TOOLWARE_FUZZ_SECONDS ?? 30)
+const seconds = Number(process.env.TOOLWARE_FUZZ_SECONDS ?? 15)
 const firstSeed = Number(process.env.TOOLWARE_FUZZ_SEED ?? 1)
 const PER_SEED = 2000
 const BATCH = 50
@@ -72,12 +72,13 @@ describe('the parse of a command', () => {
       for (let seed = firstSeed; seed === firstSeed || Date.now() < end; seed++) {
         const texts = fc
           .sample(mutant, { numRuns: PER_SEED, seed })
-          .filter((text) => !/[/~\0]/.test(text))
+          // What the parse refuses never runs.
+          .filter((text) => !/[/~\0]/.test(text) && !('rule' in parseCommand(text)))
         for (let i = 0; i < texts.length && Date.now() < end; i += BATCH) {
           const batch = texts.slice(i, i + BATCH)
           for (const [j, ran] of runInBash(batch).entries()) {
             const text = batch[j] ?? ''
-            if (ran === undefined || 'rule' in parseCommand(text)) continue
+            if (ran === undefined) continue
             compared++
             recorded += ran.argvs.length > 0 ? 1 : 0
             const why = unexplained(text, ran)

@@ -9,11 +9,13 @@ import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './typ
 import type { Place } from './walk.ts'
 import { candidatesOf, filesOf, type GitPath, gitPaths } from './words.ts'
 
-/** Most paths that are judged for one text, and most globs that are expanded. */
-const MAX_PATHS = 500
+/** Most paths that are judged for one call, and most globs that are expanded. */
+const MAX_PATHS = 256
 /** Most characters of such paths, where a word may be judged in several parts. */
 const MAX_PATH_TEXT = 65_536
 const MAX_GLOBS = 16
+/** Most names that are looked at for one that begins with a dash. */
+const MAX_NAMES = 5000
 
 /** What a judge works with. */
 export interface Tools {
@@ -33,6 +35,8 @@ export class CommandRun {
   /** A command before may have changed what is on the disk. */
   #changed = false
   #globs = 0
+  readonly #names = { namesLeft: MAX_NAMES }
+  readonly #dashed = new Map<string, boolean>()
 
   constructor(tools: Tools) {
     this.#tools = tools
@@ -189,7 +193,7 @@ export class CommandRun {
     this.#judged++
     this.#judgedText += text.length
     if (this.#judged > MAX_PATHS || this.#judgedText > MAX_PATH_TEXT) {
-      return finding('shell: limits', `more than ${MAX_PATHS} paths in one text; split it up`, text)
+      return finding('shell: limits', `more than ${MAX_PATHS} paths in one call; split it up`, text)
     }
     return fileUrl
       ? this.paths.judge(text, use, place.real)
@@ -216,7 +220,7 @@ export class CommandRun {
         pattern,
       )
     }
-    if (flagLike && /^[*?[-]/.test(pattern) && holdsDash(place.real)) {
+    if (flagLike && /^[*?[-]/.test(pattern) && this.#holdsDash(place.real)) {
       return finding(
         'shell: glob',
         'a file name here begins with a dash and would become a flag; write ./* instead of *',
@@ -224,6 +228,12 @@ export class CommandRun {
       )
     }
     return this.paths?.judgeShellGlob(pattern, 'write', place.real)
+  }
+
+  #holdsDash(dir: string): boolean {
+    const known = this.#dashed.get(dir) ?? holdsDash(dir, this.#names)
+    this.#dashed.set(dir, known)
+    return known
   }
 }
 

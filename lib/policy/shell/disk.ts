@@ -1,8 +1,5 @@
 import { accessSync, constants, opendirSync } from 'node:fs'
 
-/** Most names of a directory that are looked at for one that begins with a dash. */
-const MAX_NAMES = 5000
-
 /** True when `cd` to the directory works for this process. */
 export function canEnter(dir: string): boolean {
   try {
@@ -13,8 +10,8 @@ export function canEnter(dir: string): boolean {
   }
 }
 
-/** True when a name in the directory begins with a dash, or when there are too many to know. */
-export function holdsDash(dir: string): boolean {
+/** True when a name in the directory begins with a dash, or when there are more than may be looked at. */
+export function holdsDash(dir: string, budget: { namesLeft: number }): boolean {
   let opened: ReturnType<typeof opendirSync>
   try {
     opened = opendirSync(dir)
@@ -22,7 +19,7 @@ export function holdsDash(dir: string): boolean {
     return true
   }
   try {
-    for (let seen = 0; seen < MAX_NAMES; seen++) {
+    while (--budget.namesLeft >= 0) {
       const entry = opened.readSync()
       if (entry === null) return false
       if (entry.name.startsWith('-')) return true

@@ -3,6 +3,7 @@ import { CommandRun, type Tools } from './command.ts'
 import { type CompiledRule, compileRule } from './compile.ts'
 import { Lru } from './lru.ts'
 import { parseCommand } from './parse.ts'
+import { precheckAll } from './precheck.ts'
 import type { ProgramRule } from './programs/rule.ts'
 import { ruleFor } from './programs/table.ts'
 import { canonical } from './syntax.ts'
@@ -35,35 +36,51 @@ export function shellJudge(policy: ShellPolicy): ShellJudge {
   }
   const unrestricted = policy.allows === undefined && paths === undefined
   const start = (cwd: string | undefined): string => cwd ?? policy.paths?.cwd ?? process.cwd()
-  const judge = (step: ShellStep, cwd: string | undefined): Finding | undefined => {
-    try {
-      const dir = start(cwd)
-      return walkSteps(step, new CommandRun(tools), { spelled: dir, real: dir })
-    } catch {
-      return finding('shell: failed', 'the command could not be judged; write it more simply')
+  /** Either all texts are one call, or each is a call by itself. */
+  const judgeTexts = (isOneCall: boolean): ShellJudge => {
+    const texts: string[] = []
+    let run: CommandRun | undefined
+    const judge = (
+      text: string,
+      read: () => ShellStep | Finding,
+      cwd: string | undefined,
+    ): Finding | undefined => {
+      const early = isOneCall && texts.push(text) > 1 ? precheckAll(texts) : undefined
+      const step = early ?? read()
+      if ('rule' in step) return step
+      try {
+        const dir = start(cwd)
+        if (!isOneCall || run === undefined) run = new CommandRun(tools)
+        return walkSteps(step, run, { spelled: dir, real: dir })
+      } catch {
+        return finding('shell: failed', 'the command could not be judged; write it more simply')
+      }
+    }
+    const command = (text: string, cwd?: string): Finding | undefined =>
+      unrestricted ? undefined : judge(text, () => parsed.get(text), cwd)
+    return {
+      command,
+      argv: (argv, cwd) => {
+        if (unrestricted) return undefined
+        const code = codeOf(argv)
+        return code === undefined
+          ? judge(argv.join(' '), () => plainCommand(argv), cwd)
+          : command(code, cwd)
+      },
+      begin: () => judgeTexts(true),
     }
   }
-  const command = (text: string, cwd?: string): Finding | undefined => {
-    if (unrestricted) return undefined
-    const step = parsed.get(text)
-    return 'rule' in step ? step : judge(step, cwd)
-  }
-  return {
-    command,
-    argv: (argv, cwd) => {
-      if (unrestricted) return undefined
-      const [program, flag, code] = argv
-      if (
-        argv.length === 3 &&
-        /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)$/.test(program ?? '') &&
-        /^-l?c$/.test(flag ?? '')
-      ) {
-        return command(code ?? '', cwd)
-      }
-      const step = plainCommand(argv)
-      return 'rule' in step ? step : judge(step, cwd)
-    },
-  }
+  return judgeTexts(false)
+}
+
+/** The text that a shell is asked to run by `bash -c text`. */
+function codeOf(argv: readonly string[]): string | undefined {
+  const [program = '', flag = '', code] = argv
+  return argv.length === 3 &&
+    /^(?:\/(?:usr\/)?bin\/)?(?:bash|sh)$/.test(program) &&
+    /^-l?c$/.test(flag)
+    ? code
+    : undefined
 }
 
 /** Most bytes of an argument list, as for a text. */

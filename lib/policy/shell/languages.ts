@@ -45,7 +45,8 @@ function sed(script: string): string | undefined {
   return undefined
 }
 
-const BRACKETS = /\[\^?\]?(?:\[[:.=][^\]]*[:.=]\]|[^\]\n])*\]/y
+// No name of a class is longer than 32 characters, and looking further takes quadratic time.
+const BRACKETS = /\[\^?\]?(?:\[[:.=][^\]]{0,32}[:.=]\]|[^\]\n])*\]/y
 
 /** What follows an `s` or `y` command, or undefined when it does not end in known flags. */
 function substitution(text: string): string | undefined {

@@ -4,8 +4,8 @@ import { type Finding, finding } from '../finding.ts'
 const MAX_COMMAND_BYTES = 16_384
 /** Most `$(`, `${`, `<(`, `>(`, `$[` in one text. */
 const MAX_OPENERS = 256
-/** The parser's time grows with openers times length: as much as 32 openers in the longest text. */
-const MAX_WORK = 32 * MAX_COMMAND_BYTES
+/** The parser's time grows with openers times length: as much as 16 openers in the longest text. */
+const MAX_WORK = 16 * MAX_COMMAND_BYTES
 /** Most backticks, `;`, `&`, `|`, newlines and redirects of one kind that can matter. */
 const MAX_BACKTICKS = 512
 
@@ -18,7 +18,7 @@ const UNSAFE =
 export function precheck(text: string): Finding | undefined {
   if (text.trim() === '')
     return finding('shell: syntax', 'the command is blank; give a command', text)
-  if (text.length > MAX_COMMAND_BYTES || Buffer.byteLength(text) > MAX_COMMAND_BYTES) {
+  if (isLong(text)) {
     return finding(
       'shell: limits',
       `the command is longer than ${MAX_COMMAND_BYTES} bytes; write the content with a file tool instead`,
@@ -33,10 +33,26 @@ export function precheck(text: string): Finding | undefined {
       unsafe,
     )
   }
-  const openers = text.match(/[$<>][({[]/g)?.length ?? 0
-  const backticks = text.match(/`/g)?.length ?? 0
-  if (openers > MAX_OPENERS || openers * text.length > MAX_WORK || backticks > MAX_BACKTICKS) {
+  if (isTangled(text)) {
     return finding('shell: limits', 'too many substitutions for one command; split it up', text)
   }
   return undefined
+}
+
+/** Refuses several texts that are more together than one may be. */
+export function precheckAll(texts: readonly string[]): Finding | undefined {
+  const all = texts.join('\n')
+  return isLong(all) || isTangled(all)
+    ? finding('shell: limits', 'these commands are too much for one call; split it up', all)
+    : undefined
+}
+
+function isLong(text: string): boolean {
+  return text.length > MAX_COMMAND_BYTES || Buffer.byteLength(text) > MAX_COMMAND_BYTES
+}
+
+function isTangled(text: string): boolean {
+  const openers = text.match(/[$<>][({[]/g)?.length ?? 0
+  const backticks = text.match(/`/g)?.length ?? 0
+  return openers > MAX_OPENERS || openers * text.length > MAX_WORK || backticks > MAX_BACKTICKS
 }

@@ -22,6 +22,8 @@ export interface ShellJudge {
   command(text: string, cwd?: string): Finding | undefined
   /** Judges a program and arguments that run without a shell. `['bash', '-lc', code]` is judged as the code. */
   argv(argv: readonly string[], cwd?: string): Finding | undefined
+  /** The same judge for all texts of one call: together they may cost what one text may. */
+  begin(): ShellJudge
 }
 
 /** A word after quote removal. */

@@ -75,6 +75,25 @@ describe('judgeShellGlob()', () => {
   })
 })
 
+describe('what the shell globs of one call match', () => {
+  it('is at most 500 files', () => {
+    const made = workspace()
+    for (let i = 0; i < 502; i++) made.write(`ws/full/f${i}.txt`)
+    const inside = pathPolicy({
+      base: made.ws,
+      within: { rule: 'workspaceOnly', dirs: ['.'] },
+    })
+    expect(inside.judgeShellGlob('full/*', 'read')?.rule).toBe('path')
+    expect(inside.judgeShellGlob('full/f1*', 'read')).toBeUndefined()
+    const call = inside.begin()
+    const answers = ['1', '2', '3', '4', '50'].map(
+      (digit) => call.judgeShellGlob(`full/f${digit}*`, 'read')?.rule,
+    )
+    expect(answers).toEqual([undefined, 'path', 'path', 'path', 'path'])
+    made.remove()
+  })
+})
+
 describe('judgeGlob()', () => {
   it.each([
     ['**/*', undefined],

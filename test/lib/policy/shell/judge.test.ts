@@ -274,6 +274,39 @@ describe('shellJudge()', () => {
     })
   })
 
+  describe('on several texts of one call', () => {
+    const words = (from: number, count: number): string =>
+      Array.from({ length: count }, (_, i) => `src/f${from + i}`).join(' ')
+
+    it('gives them one budget of paths', () => {
+      const call = shellJudge({ paths }).begin()
+      expect(call.command(`ls ${words(0, 200)}`)).toBeUndefined()
+      expect(call.command(`ls ${words(200, 200)}`)?.rule).toBe('shell: limits')
+      expect(
+        shellJudge({ paths })
+          .begin()
+          .command(`ls ${words(0, 200)}`),
+      ).toBeUndefined()
+    })
+
+    it('refuses texts that are longer together than one may be', () => {
+      const call = shellJudge({ paths }).begin()
+      const text = `echo ${'x'.repeat(9000)}`
+      expect(call.command(text)).toBeUndefined()
+      expect(call.argv(['echo', 'x'.repeat(9000)])?.rule).toBe('shell: limits')
+      const judge = shellJudge({ paths })
+      expect([judge.command(text), judge.command(text)]).toEqual([undefined, undefined])
+    })
+
+    it('remembers that one of them may have changed the disk', () => {
+      const call = shellJudge({ paths }).begin()
+      expect(call.command('rm -r src')).toBeUndefined()
+      // The directory may be gone: `cat` then runs where it is.
+      expect(call.command('cd src; cat ../a.txt')?.rule).toBe('workspaceOnly')
+      expect(shellJudge({ paths }).command('cd src; cat ../a.txt')).toBeUndefined()
+    })
+  })
+
   describe('with rules of its own', () => {
     it('takes them before the table', () => {
       const programs = {
@@ -297,5 +330,6 @@ describe('shellJudge()', () => {
       },
     }
     expect(shellJudge({ paths: broken }).command('ls a')?.rule).toBe('shell: failed')
+    expect(shellJudge({ paths: broken }).begin().command('ls a')?.rule).toBe('shell: failed')
   })
 })
