@@ -74,6 +74,8 @@ export interface DeniedErrorOptions extends ToolwareErrorOptions {
   /** The hook's name, `middleware#i` or `toolware`. */
   readonly by: string
   readonly reason?: string | undefined
+  /** A text for the person, when whoever blocked the call gave one. */
+  readonly notice?: string | undefined
   readonly approvalId?: string | undefined
   readonly retryAfterMs?: number | undefined
 }
@@ -82,6 +84,7 @@ export interface DeniedErrorOptions extends ToolwareErrorOptions {
 export class ToolDeniedError extends ToolwareError {
   readonly by: string
   readonly reason: string | undefined
+  readonly notice: string | undefined
   readonly approvalId: string | undefined
   readonly retryAfterMs: number | undefined
 
@@ -96,6 +99,7 @@ export class ToolDeniedError extends ToolwareError {
     super(code, message, options)
     this.by = options.by
     this.reason = options.reason
+    this.notice = options.notice
     this.approvalId = options.approvalId
     this.retryAfterMs = options.retryAfterMs
   }
