@@ -122,6 +122,8 @@ export function configError(path: string, problem: string, cause?: unknown): Too
 }
 
 const MAX_QUOTED = 80
+/** What JSON leaves as it is and a reader does not see. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** A wrong value as an error message shows it: text in quotes, nothing left empty, nothing long. */
 export function quoted(value: unknown): string {
@@ -133,5 +135,9 @@ export function quoted(value: unknown): string {
   } catch {
     text = 'an object that is no plain data'
   }
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text
+  const cut = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text
+  return cut.replace(
+    INVISIBLE,
+    (c) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
 }
