@@ -5,6 +5,7 @@ import {
   Aborted,
   Blocked,
   Completed,
+  CompletedView,
   Failed,
   type Fault,
   messageOf,
@@ -77,6 +78,8 @@ export interface Asked {
 /** What waits on behalf of a call, and must hear when the caller gives up. */
 export interface Waiter {
   abort(): void
+  /** Who waits for this one; the call's own bookkeeping. */
+  outerWaiter: Waiter | undefined
 }
 
 /** A middleware function that stands around whatever ends next. */
@@ -171,8 +174,9 @@ export class Run {
   budgetSpent = false
   view: View
   readonly #began: number
-  #waiters: Waiter[] | undefined
+  #waiter: Waiter | undefined
   #views: View[] | undefined
+  #shown: CompletedView | undefined
   #rare: Rare | undefined
 
   constructor(
@@ -236,6 +240,16 @@ export class Run {
     return rare.json
   }
 
+  /** The outcome as hooks, middleware and listeners get it: the same for all of them, and not theirs to change. */
+  get shown(): Outcome {
+    const outcome = this.outcome as Outcome
+    if (!(outcome instanceof Completed)) return outcome
+    if (this.#shown === undefined || !this.#shown.shows(outcome)) {
+      this.#shown = new CompletedView(outcome)
+    }
+    return this.#shown
+  }
+
   /** The end of a call that the pipeline has finished with. */
   finish(): Outcome {
     const { signal } = this.facts
@@ -288,11 +302,7 @@ export class Run {
     this.running = false
     if (this.outcome !== undefined) return
     if (this.verdictWhenDone !== undefined) this.#withhold(this.verdictWhenDone)
-    else {
-      const completed = new Completed(value, this.started, this.times())
-      // Freezing costs as much as the call itself, and is for those who share the outcome.
-      this.outcome = this.plan.isEmpty ? completed : Object.freeze(completed)
-    }
+    else this.outcome = new Completed(value, this.started, this.times())
   }
 
   /** The tool threw or timed out. */
@@ -318,14 +328,14 @@ export class Run {
 
   /** Puts another result in the place of the tool's. */
   replaceResult(value: unknown): void {
-    this.outcome = Object.freeze(new Completed(value, this.started, this.times()))
+    this.outcome = new Completed(value, this.started, this.times())
   }
 
   /** A middleware has answered for a failed tool. */
   recover(value: unknown, by: string): void {
     const toolError = this.outcome?.status === 'failed' ? this.outcome.error : undefined
     this.thrown = undefined
-    this.outcome = Object.freeze(new Completed(value, this.started, this.times(), by, toolError))
+    this.outcome = new Completed(value, this.started, this.times(), by, toolError)
   }
 
   /** Replaces the params; answers what is wrong with them, if anything. */
@@ -379,17 +389,20 @@ export class Run {
 
   // Abort ----------------------------------------------------------------------------------------
 
-  /** From now on `who` hears of the caller's abort. */
+  /** From now on `who` hears of the caller's abort. The innermost stands first. */
   wait(who: Waiter): void {
-    this.#waiters ??= []
-    this.#waiters.push(who)
+    who.outerWaiter = this.#waiter
+    this.#waiter = who
   }
 
   unwait(who: Waiter): void {
-    const waiters = this.#waiters ?? []
-    // Waits end in the order of nesting, but for those that were given up.
-    if (waiters.at(-1) === who) waiters.pop()
-    else if (waiters.includes(who)) waiters.splice(waiters.lastIndexOf(who), 1)
+    if (this.#waiter === who) {
+      this.#waiter = who.outerWaiter
+      return
+    }
+    for (let at = this.#waiter; at !== undefined; at = at.outerWaiter) {
+      if (at.outerWaiter === who) at.outerWaiter = who.outerWaiter
+    }
   }
 
   /** The caller gives the call up: tells every handler, then whoever waits, the innermost first. */
@@ -398,7 +411,9 @@ export class Run {
     this.aborted = { reason }
     if (this.outcome === undefined) this.settleAborted()
     for (const view of [...(this.#views ?? [])]) view.void(reason)
-    for (const waiter of [...(this.#waiters ?? [])].reverse()) waiter.abort()
+    const waiting: Waiter[] = []
+    for (let who = this.#waiter; who !== undefined; who = who.outerWaiter) waiting.push(who)
+    for (const who of waiting) who.abort()
   }
 
   /** Settles the call as aborted, over a result that has not reached the caller yet. A block stands. */

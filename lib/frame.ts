@@ -29,6 +29,7 @@ export interface NamedMiddleware {
  */
 export class Frame extends View implements MiddlewareContext, Waiter, Waiting, Enclosing {
   readonly slot: Slot = new Slot()
+  outerWaiter: Waiter | undefined
   readonly #run: Run
   readonly #part: NamedMiddleware
   readonly #next: () => Promise<unknown>
@@ -207,7 +208,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   // What the function can do ---------------------------------------------------------------------
 
   get outcome(): Outcome {
-    return this.#run.outcome as Outcome
+    return this.#run.shown
   }
 
   get result(): unknown {

@@ -215,3 +215,63 @@ export class Pending extends Base implements PendingOutcome {
     return `Waiting for a person to decide (approval ${this.approvalId}). The tool has not run.`
   }
 }
+
+/**
+ * A completed outcome that can be read and not written. Hooks share one, so that none can change what the others
+ * and the caller see. The other kinds are frozen for that; to freeze this one would cost as much as the call.
+ */
+export class CompletedView implements CompletedOutcome {
+  readonly #outcome: Completed
+
+  static {
+    Object.defineProperty(CompletedView.prototype, Symbol.for('nodejs.util.inspect.custom'), {
+      value(this: CompletedView) {
+        return this.#outcome
+      },
+    })
+  }
+
+  constructor(outcome: Completed) {
+    this.#outcome = outcome
+  }
+
+  /** Whether this is the view of that outcome. */
+  shows(outcome: Completed): boolean {
+    return this.#outcome === outcome
+  }
+
+  get status(): 'completed' {
+    return 'completed'
+  }
+  get failed(): false {
+    return false
+  }
+  get executed(): boolean {
+    return this.#outcome.executed
+  }
+  get result(): unknown {
+    return this.#outcome.result
+  }
+  get text(): string {
+    return this.#outcome.text
+  }
+  get durationMs(): number {
+    return this.#outcome.durationMs
+  }
+  get hookMs(): number | undefined {
+    return this.#outcome.hookMs
+  }
+  get waitMs(): number | undefined {
+    return this.#outcome.waitMs
+  }
+  get recovered(): string | undefined {
+    return this.#outcome.recovered
+  }
+  get toolError(): unknown {
+    return this.#outcome.toolError
+  }
+
+  toJSON(): Record<string, unknown> {
+    return this.#outcome.toJSON()
+  }
+}

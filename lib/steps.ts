@@ -194,7 +194,7 @@ export function retreat(run: Run, entries: readonly Entry[], i: number): number 
 }
 
 function stepBack(run: Run, entries: readonly Entry[], i: number): number {
-  const outcome = run.outcome as Outcome
+  const outcome = run.shown
   // The call is not over: its end is told when it is resumed.
   if (outcome.status === 'pending') return -1
   const { ran } = run

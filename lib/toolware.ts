@@ -418,9 +418,9 @@ export class Toolware implements Caller {
     if (signal !== undefined) this.#hub.unfollow(signal, run)
     if (run.rareIfAny?.judging !== undefined) return
     if (outcome.status === 'blocked' && this.#blocked.some)
-      this.#blocked.tell({ ctx: run.view, outcome })
-    if (this.#settled.some) this.#settled.tell({ ctx: run.view, outcome })
-    if (CHANNELS.end.hasSubscribers) CHANNELS.end.publish({ ctx: run.view, outcome })
+      this.#blocked.tell({ ctx: run.view, outcome: run.shown })
+    if (this.#settled.some) this.#settled.tell({ ctx: run.view, outcome: run.shown })
+    if (CHANNELS.end.hasSubscribers) CHANNELS.end.publish({ ctx: run.view, outcome: run.shown })
   }
 
   /** A suspended call of this pipeline that will never run gives back what it had reserved. */

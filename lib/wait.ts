@@ -1,4 +1,4 @@
-import type { Run } from './context.ts'
+import type { Run, Waiter } from './context.ts'
 import { abandon } from './steps.ts'
 
 /** Waits, but not longer than the caller does. */
@@ -9,7 +9,7 @@ export function orAbort(run: Run, work: unknown): Promise<unknown> {
     return Promise.resolve(undefined)
   }
   return new Promise((resolve, reject) => {
-    const waiter = { abort: (): void => resolve(undefined) }
+    const waiter: Waiter = { abort: () => resolve(undefined), outerWaiter: undefined }
     run.wait(waiter)
     Promise.resolve(work).then(
       (value) => {

@@ -18,6 +18,7 @@ import {
  */
 export abstract class Walk implements Waiting, Waiter {
   readonly slot: Slot = new Slot()
+  outerWaiter: Waiter | undefined
   protected readonly run: Run
   readonly #entries: readonly Entry[]
   readonly #steps: readonly Step[]
