@@ -85,7 +85,7 @@ async function resolveEnv(run: Run): Promise<void> {
 /** The tool of a call that nobody else sees: what it throws, and what it answers, is the caller's as it is. */
 export function startUnseen(run: Run): unknown {
   const params = run.settings.intake === undefined ? run.params : thaw(run.params)
-  return (run.tool as Tool<Params>)(params, new View(run))
+  return (run.tool as Tool<Params>)(params, run.view)
 }
 
 /** Starts the tool. Answers its promise, or undefined when it was over at once. */

@@ -27,7 +27,6 @@ import { SignalHub } from './signal.ts'
 import { openStream, type ToolStream } from './stream.ts'
 import type {
   ApprovalResolution,
-  CallContext,
   Facts,
   HeldCall,
   HookSource,
@@ -388,11 +387,8 @@ export class Toolware implements Caller {
     if (this.#wrapped.get(fn) === toolName) return fn as unknown as WrappedTool<P, R>
     const app = this
     const wrapped = function (this: unknown, params: P, ...rest: unknown[]): Promise<Awaited<R>> {
-      const tool = (own: P, ctx: CallContext): unknown =>
-        rest.length === 0
-          ? fn.call(this, own, ctx)
-          : (fn as (...args: unknown[]) => unknown).call(this, own, ...rest)
       const call = { toolName, params: params ?? undefined } as ToolCall<P>
+      const tool = rest.length === 0 && this === undefined ? fn : passing(fn, this, rest)
       return app.#answer(call, tool, own) as Promise<Awaited<R>>
     }
     Object.defineProperty(wrapped, 'name', { value: fn.name || toolName })
@@ -459,6 +455,12 @@ function isToolName(value: unknown): boolean {
 const NO_PARAMS: Params = Object.freeze({})
 /** How long `close()` waits for detached work. */
 const CLOSE_TIMEOUT_MS = 30_000
+
+/** The function as the host called it: on its object, and with whatever stood behind the params. */
+function passing<P, R>(fn: Tool<P, R>, self: unknown, rest: readonly unknown[]): Tool<P, R> {
+  const any = fn as (...args: unknown[]) => R
+  return (params, ctx) => any.call(self, params, ...(rest.length === 0 ? [ctx] : rest))
+}
 
 function notTool(value: unknown): string {
   return `tool must be a function; got ${quoted(value)}`
