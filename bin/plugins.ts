@@ -1,4 +1,5 @@
 import { relative } from 'node:path'
+import type { BridgeHealth } from '../lib/plugin/bridge/health.ts'
 import type { PluginHost } from '../lib/plugin/host.ts'
 import type { PluginReport } from '../lib/plugin/report.ts'
 import { type Command, type Io, parseOptions, write } from './command.ts'
@@ -83,7 +84,7 @@ const STYLES: Readonly<Record<PluginReport['state'], Style>> = {
 }
 
 function render(report: PluginReport, cwd: string, paint: Paint): string {
-  const { id, state, kind, source, events, hooks, policies, commands, diagnostics } = report
+  const { id, state, kind, source, events, hooks, policies, commands, health, diagnostics } = report
   const near = source === undefined ? '' : relative(cwd, source)
   const where =
     source === undefined || source === 'bundled' || near.startsWith('..') ? source : near
@@ -96,7 +97,32 @@ function render(report: PluginReport, cwd: string, paint: Paint): string {
   const head = `${paint(STYLES[state], pad(state, 7))}  ${plain(id)}  ${paint('dim', [kind, where].filter(Boolean).join(' '))}`
   const lines = [
     ...(registered.length > 0 ? [registered.join(', ')] : []),
+    ...(health === undefined ? [] : healthLines(health)),
     ...diagnostics.map(({ level, code, message }) => `${level}: ${code}: ${message}`),
   ]
   return `${head.trimEnd()}\n${lines.map((line) => `         ${plain(line)}\n`).join('')}`
 }
+
+/** How a process is doing: counters that are at zero are left out. */
+function healthLines(health: BridgeHealth): string[] {
+  const { state, pid, lastError, stderrLines, bytesIn, bytesOut } = health
+  const counted = COUNTED.filter(([key]) => health[key] > 0).map(
+    ([key, what]) => `${health[key]} ${what}`,
+  )
+  const process = pid === undefined ? state : `${state} (pid ${pid})`
+  return [
+    [process, ...counted, `${bytesIn} bytes in`, `${bytesOut} out`].join(', '),
+    ...(lastError === undefined ? [] : [`last error: ${lastError}`]),
+    ...stderrLines.map((line) => `stderr: ${line}`),
+  ]
+}
+
+const COUNTED = [
+  ['pending', 'waiting'],
+  ['restarts', 'restarts'],
+  ['timeouts', 'timeouts'],
+  ['badAnswers', 'bad answers'],
+  ['late', 'late answers'],
+  ['noise', 'lines of noise'],
+  ['dropped', 'notifications dropped'],
+] as const

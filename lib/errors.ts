@@ -74,6 +74,8 @@ export interface DeniedErrorOptions extends ToolwareErrorOptions {
   /** The hook's name, `middleware#i` or `toolware`. */
   readonly by: string
   readonly reason?: string | undefined
+  /** A text for the person, when whoever blocked the call gave one. */
+  readonly notice?: string | undefined
   readonly approvalId?: string | undefined
   readonly retryAfterMs?: number | undefined
 }
@@ -82,6 +84,7 @@ export interface DeniedErrorOptions extends ToolwareErrorOptions {
 export class ToolDeniedError extends ToolwareError {
   readonly by: string
   readonly reason: string | undefined
+  readonly notice: string | undefined
   readonly approvalId: string | undefined
   readonly retryAfterMs: number | undefined
 
@@ -96,6 +99,7 @@ export class ToolDeniedError extends ToolwareError {
     super(code, message, options)
     this.by = options.by
     this.reason = options.reason
+    this.notice = options.notice
     this.approvalId = options.approvalId
     this.retryAfterMs = options.retryAfterMs
   }
@@ -118,6 +122,8 @@ export function configError(path: string, problem: string, cause?: unknown): Too
 }
 
 const MAX_QUOTED = 80
+/** What JSON leaves as it is and a reader does not see. */
+const INVISIBLE = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu
 
 /** A wrong value as an error message shows it: text in quotes, nothing left empty, nothing long. */
 export function quoted(value: unknown): string {
@@ -129,5 +135,9 @@ export function quoted(value: unknown): string {
   } catch {
     text = 'an object that is no plain data'
   }
-  return text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text
+  const cut = text.length > MAX_QUOTED ? `${text.slice(0, MAX_QUOTED - 1)}…` : text
+  return cut.replace(
+    INVISIBLE,
+    (c) => `\\u${(c.codePointAt(0) ?? 0).toString(16).padStart(4, '0')}`,
+  )
 }

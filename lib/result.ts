@@ -18,8 +18,8 @@ export function resultOf<R>(outcome: Outcome<R>): R {
       throw new ToolDeniedError('DENIED', text, { by: 'toolware', reason: text, approvalId })
     }
     case 'blocked': {
-      const { code, by, reason, approvalId, retryAfterMs, details, text } = outcome
-      throw new ToolDeniedError(code, text, { by, reason, approvalId, retryAfterMs, details })
+      // `by`, `reason`, `notice` and the rest have the same names there.
+      throw new ToolDeniedError(outcome.code, outcome.text, outcome)
     }
     default:
       if (outcome.code === 'TOOL_FAILED' || outcome.code === 'UNKNOWN_TOOL') throw outcome.error

@@ -2,12 +2,14 @@ import { readFile } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { dirname, extname, isAbsolute, join, resolve, win32 } from 'node:path'
 import JSON5 from 'json5'
+import type { ApprovalQueue } from '../lib/approval/queue.ts'
 import { configError, isToolwareError } from '../lib/errors.ts'
 import type { IntakeLimits } from '../lib/params.ts'
 import type { ToolwareOptions } from '../lib/settings.ts'
 import { Toolware } from '../lib/toolware.ts'
-import type { HookSource } from '../lib/types.ts'
+import type { Approver, HookSource } from '../lib/types.ts'
 import { configNotices, parseConfig, type ToolwareConfig } from './config-schema.ts'
+import type { ApprovalsSection } from './config-sections.ts'
 import { type CreateHooksOptions, createHooks } from './create-hooks.ts'
 import type { ToolingSection } from './hooks/autonomy.ts'
 
@@ -165,10 +167,34 @@ function requireParts(config: ToolwareConfig, options: FromConfigOptions): void 
       'needs somebody who asks people; pass an ApprovalQueue as options.approvals',
     )
   }
+  if (approvals && options.approvals) requireAgreement(approvals, options.approvals)
   if (state?.redis !== undefined && !options.state) {
     throw configError(
       'state.redis',
       'needs a store; pass options.state, or remove it to count in memory',
+    )
+  }
+}
+
+/** A queue that was made otherwise than the section says would leave the section without effect. */
+function requireAgreement(section: ApprovalsSection, approver: Approver): void {
+  const { settings } = approver as Approver & Partial<Pick<ApprovalQueue, 'settings'>>
+  // Somebody else's approver: what it does with the section is its host's business.
+  if (settings === undefined) return
+  for (const key of ['mode', 'timeoutMs'] as const) {
+    const wanted = section[key]
+    if (wanted !== undefined && wanted !== settings[key]) {
+      throw configError(
+        `approvals.${key}`,
+        `${JSON.stringify(wanted)} is not what options.approvals was made with (${JSON.stringify(settings[key])}); pass ${key} to its ApprovalQueue`,
+      )
+    }
+  }
+  const { store = 'memory' } = section
+  if (store !== 'memory' && !settings.durable) {
+    throw configError(
+      'approvals.store',
+      `${JSON.stringify(store)} outlives the process, and the store of options.approvals does not; pass such a store to its ApprovalQueue`,
     )
   }
 }

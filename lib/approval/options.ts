@@ -38,6 +38,15 @@ export interface ApprovalQueueOptions {
   readonly newId?: (() => string) | undefined
 }
 
+/** What an `ApprovalQueue` was made with, defaults included. */
+export interface ApprovalSettings {
+  readonly mode: ApprovalMode
+  /** For an ask that names no time, in milliseconds. */
+  readonly timeoutMs: number
+  /** Whether its store survives the process. */
+  readonly durable: boolean
+}
+
 const MAX_TIMER_MS = 2 ** 31 - 1
 const DAY_MS = 86_400_000
 

@@ -22,7 +22,12 @@ import { GrantBook, type Grants } from './grants.ts'
 import { reach } from './ledger.ts'
 import { makeRecord, recordedAsker } from './make-record.ts'
 import { memoryStore } from './memory-store.ts'
-import { type ApprovalQueueOptions, checkOptions, type QueueTimes } from './options.ts'
+import {
+  type ApprovalQueueOptions,
+  type ApprovalSettings,
+  checkOptions,
+  type QueueTimes,
+} from './options.ts'
 import { tellOnce } from './question.ts'
 import type { ApprovalRecord } from './record.ts'
 import { notClaimable, tooLate } from './refusals.ts'
@@ -43,6 +48,8 @@ const PRUNE_EVERY_MS = 60_000
 export class ApprovalQueue implements Approver {
   /** The remembered `allow-always` decisions. */
   readonly grants: Grants
+  /** How it asks, so that whoever it is given to can compare. */
+  readonly settings: ApprovalSettings
   readonly #options: ApprovalQueueOptions
   readonly #times: QueueTimes
   readonly #store: ApprovalStore
@@ -60,6 +67,9 @@ export class ApprovalQueue implements Approver {
     this.#terms = new Terms(options)
     this.#now = options.clock ?? Date.now
     this.#store = options.store ?? memoryStore()
+    const { mode = 'hold' } = options
+    const { timeoutMs } = this.#times
+    this.settings = Object.freeze({ mode, timeoutMs, durable: this.#store.durable })
     const { timers, log } = options
     this.#desk = new Desk({
       store: this.#store,

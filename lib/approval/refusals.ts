@@ -83,5 +83,6 @@ export function quote(value: unknown): string {
 }
 
 function refuse(code: ErrorCode, id: string, message: string): ToolwareError {
-  return new ToolwareError(code, message, { details: { approvalId: safeText(id, 80).text } })
+  // The id may come from a request that has none.
+  return new ToolwareError(code, message, { details: { approvalId: safeText(`${id}`, 80).text } })
 }

@@ -6,7 +6,7 @@ import type { Command } from './registry.ts'
 import type { CommandContext, CommandReply } from './types.ts'
 
 const TIMEOUT_MS = 60_000
-const TEXT = /^\s*\/([A-Za-z][A-Za-z0-9_-]*)(?:@\S+)?(?:\s+([\s\S]*\S))?\s*$/
+const NAME = /^\/([A-Za-z][A-Za-z0-9_-]*)(?:@\S+)?(?=\s|$)/
 
 /** Facts around a typed command, as far as the host knows them. */
 export interface CommandFacts {
@@ -48,7 +48,9 @@ export async function runCommand(
   { authorize }: RunCommandOptions,
   log: Logger,
 ): Promise<CommandOutcome> {
-  const [, typed, args] = TEXT.exec(text) ?? []
+  const trimmed = text.trim()
+  const [head = '', typed] = NAME.exec(trimmed) ?? []
+  const args = trimmed.slice(head.length).trim() || undefined
   const found = commands.find(
     ({ definition }) => definition.name.toLowerCase() === typed?.toLowerCase(),
   )

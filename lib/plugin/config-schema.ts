@@ -1,6 +1,6 @@
 import { Script } from 'node:vm'
 import { Ajv, type ErrorObject } from 'ajv'
-import { shorten } from '../policy/finding.ts'
+import { quoted } from '../errors.ts'
 import type { ConfigProblemCode, PluginProblem } from './problem.ts'
 
 const MAX_DEPTH = 64
@@ -84,13 +84,13 @@ function testWithin(regexp: RegExp, text: string): boolean {
 function schemaProblem(schema: unknown, path: string, depth: number): PluginProblem | undefined {
   if (typeof schema === 'boolean') return undefined
   if (!isRecord(schema) || depth > MAX_DEPTH) {
-    const message = isRecord(schema) ? 'is nested too deeply' : `${quote(schema)} is no schema`
+    const message = isRecord(schema) ? 'is nested too deeply' : `${quoted(schema)} is no schema`
     return { code: 'invalid_schema', message, path }
   }
   for (const [key, value] of Object.entries(schema)) {
     if (!Object.hasOwn(KEYWORDS, key)) {
       const known = Object.keys(KEYWORDS).filter((name) => name !== 'false schema')
-      const message = `the keyword ${quote(key)} is not supported; known are ${known.join(', ')}`
+      const message = `the keyword ${quoted(key)} is not supported; known are ${known.join(', ')}`
       return { code: 'unsupported_schema_keyword', message, path: `${path}.${key}` }
     }
     if (key === 'pattern') {
@@ -117,7 +117,7 @@ function innerSchemas(key: string, value: unknown): Array<[string, unknown]> {
 }
 
 function patternProblem(pattern: unknown): string | undefined {
-  if (typeof pattern !== 'string') return `${quote(pattern)} must be a text`
+  if (typeof pattern !== 'string') return `${quoted(pattern)} must be a text`
   try {
     new RegExp(pattern, 'u')
     return undefined
@@ -144,8 +144,8 @@ function configProblem(error: ErrorObject, slow: boolean): PluginProblem {
     const text = `the pattern of ${path} took longer than ${PATTERN_TIMEOUT_MS} ms; write it without nested repetitions`
     return { code: 'schema_pattern_timeout', message: text, path }
   }
-  const allowed = keyword === 'enum' ? `: ${quote(params.allowedValues)}` : ''
-  const value = keyword === 'required' ? '' : `${quote(data)} `
+  const allowed = keyword === 'enum' ? `: ${quoted(params.allowedValues)}` : ''
+  const value = keyword === 'required' ? '' : `${quoted(data)} `
   return {
     code: KEYWORDS[keyword] ?? 'invalid_schema',
     message: `${value}${message}${allowed}`,
@@ -155,5 +155,3 @@ function configProblem(error: ErrorObject, slow: boolean): PluginProblem {
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
-
-const quote = (value: unknown): string => shorten(JSON.stringify(value) ?? 'nothing')

@@ -1,6 +1,8 @@
-import { configError } from '../errors.ts'
+import { configError, quoted } from '../errors.ts'
 import type { FailureCause } from '../types.ts'
 import { type BridgeConfig, bridgeLimits, checkBridgeConfig } from './bridge/options.ts'
+import { closest } from './closest.ts'
+import { EVENTS, FOREIGN_EVENTS } from './names.ts'
 
 /** `plugins` of the configuration. Every key is optional. */
 export interface PluginsConfig {
@@ -89,6 +91,17 @@ function checkEntry(path: string, entry: PluginEntryConfig): void {
         `${value} must be a whole number of milliseconds from 1 to ${MAX_HANDLER_TIMEOUT_MS}`,
       )
     }
+  }
+  checkEvents(path, hooks?.timeouts)
+}
+
+function checkEvents(path: string, timeouts: Readonly<Record<string, number>> = {}): void {
+  const known = [...EVENTS, ...FOREIGN_EVENTS]
+  for (const event of Object.keys(timeouts)) {
+    if (known.includes(event)) continue
+    const meant = closest(event, known)
+    const advice = meant === undefined ? `known are ${EVENTS.join(', ')}` : `did you mean ${meant}?`
+    throw configError(`${path}.hooks.timeouts`, `${quoted(event)} is no event; ${advice}`)
   }
 }
 

@@ -113,7 +113,8 @@ export function callHandler<T>(
     }, timeoutMs)
     if (outer?.aborted) onAbort()
     else outer?.addEventListener('abort', onAbort, { once: true })
-    pending.then(
+    // Not every thenable is a promise: its `then` may throw.
+    Promise.resolve(pending).then(
       (value) => settle({ ok: true, value }),
       (error: unknown) => settle({ ok: false, cause: 'error', error }),
     )

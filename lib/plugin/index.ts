@@ -1,4 +1,6 @@
+export type { TranscriptContext, TranscriptMessage } from '../transcript/types.ts'
 export type { ApproveInput, Resolver } from './approve-command.ts'
+export type { BridgeHealth, BridgeState } from './bridge/health.ts'
 export type { CommandFacts, CommandOutcome, RunCommandOptions } from './commands.ts'
 export type { PluginEntryConfig, PluginsConfig } from './config.ts'
 export type { Diagnostic, DiagnosticCode } from './diagnostic.ts'

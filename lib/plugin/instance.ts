@@ -1,4 +1,5 @@
 import type { ToolHook } from '../types.ts'
+import type { BridgeHealth } from './bridge/health.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import type { Candidate } from './discovery.ts'
 import type { Registrations } from './registry.ts'
@@ -12,7 +13,7 @@ export type Origin =
 /** A plugin behind the bridge, as far as the host deals with it. */
 export interface BridgedHandle {
   readonly hook: ToolHook
-  health(): { readonly state: string; readonly eventSubscriptions: readonly string[] }
+  health(): BridgeHealth
   reload(): Promise<void>
   close(): Promise<void>
 }

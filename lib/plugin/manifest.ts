@@ -1,6 +1,6 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { shorten } from '../policy/finding.ts'
+import { quoted } from '../errors.ts'
 import type { FailureCause } from '../types.ts'
 import { type Checked, refuse } from './problem.ts'
 
@@ -101,7 +101,7 @@ export function implicitManifest(entryFile: string): PluginManifest {
 /** Checks a manifest's text. Unknown keys are refused in ours and left alone in OpenClaw's. */
 export function parseManifest(text: string, file: string): Checked<PluginManifest> {
   const bad = (key: string, value: unknown, right: string) =>
-    refuse('invalid_manifest', `${key}: ${quote(value)} ${right}`, file)
+    refuse('invalid_manifest', `${key}: ${quoted(value)} ${right}`, file)
   let json: unknown
   try {
     json = JSON.parse(text.replace(/^\uFEFF/, ''))
@@ -213,8 +213,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
-
-const quote = (value: unknown): string => shorten(JSON.stringify(value) ?? 'nothing')
 
 const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)

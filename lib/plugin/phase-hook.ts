@@ -120,8 +120,14 @@ function opinion(handler: PhaseHandler, settled: Settled<unknown>, ctx: HookCont
   if (answer === true || answer === undefined || answer === null) return undefined
   if (answer === false) return deny()
   if (typeof answer === 'object' && 'allow' in answer && typeof answer.allow === 'boolean') {
-    if (answer.allow) return undefined
-    return deny('reason' in answer && typeof answer.reason === 'string' ? answer.reason : undefined)
+    // Whoever sends new arguments along would believe that they count.
+    const isPlain = Object.keys(answer).every((key) => key === 'allow' || key === 'reason')
+    if (answer.allow && isPlain) return undefined
+    if (!answer.allow) {
+      return deny(
+        'reason' in answer && typeof answer.reason === 'string' ? answer.reason : undefined,
+      )
+    }
   }
   ctx.log.warn(
     { pluginId },

@@ -1,3 +1,4 @@
+import type { BridgeHealth } from './bridge/health.ts'
 import type { PluginsConfig } from './config.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import type { Instance, Origin } from './instance.ts'
@@ -17,7 +18,7 @@ export interface PluginReport {
   readonly policies: readonly string[]
   readonly commands: readonly string[]
   /** Of a bridged plugin: its state, restarts and the like. */
-  readonly health?: object | undefined
+  readonly health?: BridgeHealth | undefined
   readonly diagnostics: readonly Diagnostic[]
 }
 

@@ -331,14 +331,22 @@ describe('app.wrap', () => {
   it('returns a function of the same shape that goes through the pipeline', async () => {
     const app = quietApp().use({
       name: 'no',
-      check: (ctx) => ctx.toolName !== 'shell' || deny('no shell', { code: 'DENIED' }),
+      check: (ctx) =>
+        ctx.toolName !== 'shell' || deny('no shell', { code: 'DENIED', notice: 'for you' }),
     })
     const read = app.wrap('read_file', async ({ path }: { path: string }) => `text of ${path}`)
     expect(await read({ path: 'a' })).toBe('text of a')
     const shell = app.wrap('shell', async () => 'x')
     const error: unknown = await shell({}).catch((e: unknown) => e)
     expect(error).toBeInstanceOf(ToolDeniedError)
-    expect(error).toMatchObject({ code: 'DENIED', by: 'no', reason: 'no shell' })
+    expect(error).toMatchObject({
+      code: 'DENIED',
+      by: 'no',
+      reason: 'no shell',
+      notice: 'for you',
+      retryAfterMs: undefined,
+    })
+    expect(error).not.toHaveProperty('executed')
     expect(isToolwareError(error, 'DENIED')).toBe(true)
   })
 

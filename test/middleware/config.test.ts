@@ -2,6 +2,8 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { memoryStore } from '../../lib/approval/memory-store.ts'
+import { ApprovalQueue } from '../../lib/approval/queue.ts'
 import {
   hasPolicy,
   loadConfig,
@@ -259,6 +261,30 @@ describe('toolwareFromConfig()', () => {
     expect(() => toolwareFromConfig(config, { log })).toThrow(
       expect.objectContaining({ code: 'CONFIG', message }),
     )
+  })
+
+  it.each([
+    [{ mode: 'defer' }, {}, 'approvals.mode: "defer" is not what options.approvals was made with'],
+    [
+      { timeoutMs: 5000 },
+      {},
+      'approvals.timeoutMs: 5000 is not what options.approvals was made with (120000)',
+    ],
+    [{ store: { sqlite: 'a.db' } }, {}, 'approvals.store: {"sqlite":"a.db"} outlives the process'],
+    [{}, { mode: 'defer', timeoutMs: 5 }, undefined],
+    [{ mode: 'hold', timeoutMs: 5, store: 'memory' }, { timeoutMs: 5 }, undefined],
+    [{ store: 'redis' }, { store: { ...memoryStore(), durable: true } }, undefined],
+  ] as const)('holds approvals %j against a queue made with %j', (approvals, options, message) => {
+    const queue = new ApprovalQueue(options)
+    const make = () => toolwareFromConfig({ approvals }, { log, approvals: queue })
+    if (message === undefined) expect(make).not.toThrow()
+    else expect(make).toThrow(message)
+  })
+
+  it('takes an approver of the host, whatever the section says', () => {
+    const approver = { decide: () => ({ resolution: 'deny', approvalId: 'a' }) as const }
+    const config = { approvals: { mode: 'defer', store: 'redis' } } as const
+    expect(() => toolwareFromConfig(config, { log, approvals: approver })).not.toThrow()
   })
 
   it('opens and asks for nothing when it only judges', () => {

@@ -4,22 +4,9 @@ import { coversEvent } from '../manifest.ts'
 import { afterParams, bridgedHook, hookParams, refusal, verdictOf } from './bridged-hook.ts'
 import type { Connection } from './connection.ts'
 import { type Counters, newCounters } from './counters.ts'
+import type { BridgeHealth } from './health.ts'
 import type { Answer } from './protocol.ts'
-import { type BridgeState, Supervisor, type SupervisorOptions } from './supervisor.ts'
-
-/** How a bridged plugin is doing; published on `toolware:plugin:state` when its state changes. */
-export interface BridgeHealth extends Readonly<Counters> {
-  readonly id: string
-  readonly state: BridgeState
-  readonly pid: number | undefined
-  /** Calls that wait for an answer. */
-  readonly pending: number
-  readonly eventSubscriptions: readonly string[]
-  /** Why it is down, or was last. */
-  readonly lastError: string | undefined
-  /** The last lines it wrote to stderr. */
-  readonly stderrLines: readonly string[]
-}
+import { Supervisor, type SupervisorOptions } from './supervisor.ts'
 
 /** All a {@link BridgedPlugin} needs; `createBridgedPlugin` makes it from manifest and config. */
 export interface BridgedPluginOptions extends Omit<SupervisorOptions, 'counters' | 'onState'> {

@@ -1,5 +1,4 @@
-import { configError } from '../../errors.ts'
-import { shorten } from '../../policy/finding.ts'
+import { configError, quoted } from '../../errors.ts'
 import { isFields, isTexts } from './fields.ts'
 import type { Dialect } from './protocol.ts'
 
@@ -79,7 +78,7 @@ export function checkBridgeConfig(config: BridgeConfig, path: string): void {
   }
   const { command, dialect, cwd, env, memoryLimitMb } = config
   const wrong = (key: string, value: unknown, right: string) =>
-    configError(`${path}.${key}`, `${shorten(JSON.stringify(value) ?? String(value))} ${right}`)
+    configError(`${path}.${key}`, `${quoted(value)} ${right}`)
   if (dialect !== undefined && dialect !== 'toolware' && dialect !== 'openclaw-net') {
     throw wrong('dialect', dialect, 'must be toolware or openclaw-net')
   }
@@ -107,8 +106,10 @@ export function bridgeLimits(config: BridgeConfig, path: string): BridgeLimits {
     if (value === undefined) continue
     const least = key === 'maxRestarts' ? 0 : 1
     if (!Number.isSafeInteger(value) || value < least || value > 0x7fffffff) {
-      const quoted = shorten(String(value))
-      throw configError(`${path}.${key}`, `${quoted} must be a whole number, ${least} or more`)
+      throw configError(
+        `${path}.${key}`,
+        `${quoted(value)} must be a whole number, ${least} or more`,
+      )
     }
     limits[key] = value
   }

@@ -6,12 +6,10 @@ import type { ChildCommand } from './child.ts'
 import { Connection } from './connection.ts'
 import type { Counters } from './counters.ts'
 import { plainText } from './fields.ts'
+import type { BridgeState } from './health.ts'
 import type { BridgeLimits } from './options.ts'
 import type { PluginLog } from './plugin-log.ts'
 import type { Dialect } from './protocol.ts'
-
-/** `failed` stays so until a reload. */
-export type BridgeState = 'starting' | 'up' | 'down' | 'failed' | 'closed'
 
 /** What a {@link Supervisor} starts, and how. */
 export interface SupervisorOptions {

@@ -165,6 +165,9 @@ describe('the first decision', () => {
     )
     await expect(queue.resolve('p', 'deny')).rejects.toEqual(refused('APPROVAL_NOT_FOUND'))
     await expect(queue.resolve('__proto__', 'deny')).rejects.toEqual(refused('APPROVAL_NOT_FOUND'))
+    const missing = JSON.parse('{}').id
+    await expect(queue.resolve(missing, 'deny')).rejects.toEqual(refused('APPROVAL_NOT_FOUND'))
+    await expect(queue.claim(missing)).rejects.toEqual(refused('APPROVAL_NOT_FOUND'))
   })
 
   it.each(['yes', 'ALLOW-ONCE', '', 'timeout', 'cancelled', '__proto__'])(

@@ -334,6 +334,16 @@ describe('failures and time (rules 6 to 8, 11, 31, 33)', () => {
       },
     ],
     ['rejects', () => Promise.reject(new Error('boom'))],
+    [
+      'answers with a thenable that throws',
+      () =>
+        JSON.parse('{}', () => ({
+          // biome-ignore lint/suspicious/noThenProperty: what a bad promise library may give
+          then: () => {
+            throw new Error('boom')
+          },
+        })),
+    ],
   ])('blocks when a handler %s (rules 4, 11, 31, BR-034)', async (_how, handler) => {
     const { host } = await failing((api) => api.on('before_tool_call', handler))
     const { log, lines } = recordingLogger()

@@ -51,6 +51,22 @@ describe('host.runCommand() (P6)', () => {
     },
   )
 
+  it('is quick about a text of mere blanks', async () => {
+    const { host: it } = await host({
+      acceptsArgs: true,
+      handler: ({ args }) => ({ text: `${args}` }),
+    })
+    const started = performance.now()
+    expect(await it.runCommand(`/fix${' '.repeat(300_000)}\n`, {}, yes)).toMatchObject({
+      reply: { text: 'undefined' },
+    })
+    expect(await it.runCommand(`/fix@${'b'.repeat(300_000)}!\n x`, {}, yes)).toMatchObject({
+      reply: { text: 'x' },
+    })
+    // A second look at each blank would take a minute.
+    expect(performance.now() - started).toBeLessThan(2000)
+  })
+
   it('refuses a command that needs authorisation, also when nobody says who may (default: needs it)', async () => {
     const handler = vi.fn()
     const { host: it } = await host({ handler }, { name: 'free', requireAuth: false })

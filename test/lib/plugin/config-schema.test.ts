@@ -63,6 +63,11 @@ describe('checkPluginConfig()', () => {
     ])
   })
 
+  it('quotes a value once, with nothing in it that cannot be seen', () => {
+    const [problem] = checkPluginConfig({ enum: ['b'] }, 'a\u202e"')
+    expect(problem?.message).toBe('"a\\u202e\\"" must be equal to one of the allowed values: ["b"]')
+  })
+
   it('ends a pattern that would run for ages', () => {
     expect(codes({ pattern: '^(a+)+$' }, `${'a'.repeat(60)}!`)).toEqual(['schema_pattern_timeout'])
   })

@@ -410,6 +410,14 @@ describe('the configuration of the host', () => {
       { entries: { p: { hooks: { timeouts: { x: 1.5 } } } } },
       'plugins.entries.p.hooks.timeouts.x: 1.5 must be',
     ],
+    [
+      { entries: { p: { hooks: { timeouts: { 'tool:befor': 5 } } } } },
+      'plugins.entries.p.hooks.timeouts: "tool:befor" is no event; did you mean tool:before?',
+    ],
+    [
+      { entries: { p: { hooks: { timeouts: { zzz: 5 } } } } },
+      'plugins.entries.p.hooks.timeouts: "zzz" is no event; known are tool:before, ',
+    ],
   ])('refuses %j', (config, message) => {
     expect(() => new PluginHost({ config: config as PluginsConfig, log: quiet() })).toThrow(message)
   })

@@ -96,7 +96,7 @@ describe('parseManifest()', () => {
 
   it('quotes the bad value and says what would be right', () => {
     expect(parse({ id: 'a', runtime: 'thread' }).problem?.message).toMatchInlineSnapshot(
-      `"runtime: \\"thread\\" must be 'process' or 'inline'"`,
+      `"runtime: "thread" must be 'process' or 'inline'"`,
     )
   })
 })

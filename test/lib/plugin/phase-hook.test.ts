@@ -53,7 +53,7 @@ describe('tool:before, tool:after and tool:* in process', () => {
     })
   })
 
-  it.each(['no', 0, '', {}, { allow: 'false' }, { deny: true }])(
+  it.each(['no', 0, '', {}, { allow: 'false' }, { deny: true }, { allow: true, arguments: '{}' }])(
     'takes %j for a fault, where the first seed lets the call pass',
     async (answer) => {
       expect(
