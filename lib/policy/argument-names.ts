@@ -66,6 +66,28 @@ export function beginsAsPath(value: string): boolean {
   return /^(?:[\\/]|~[\\/]|\.\.(?:[\\/]|$)|[A-Za-z]:[\\/]|file:)/i.test(value)
 }
 
+const COMMANDS = ['command', 'cmd']
+const COMMANDS_OR_CODE = [...COMMANDS, 'commands', 'script', 'code']
+const MAX_COMMAND_NAME = 16
+
+/**
+ * The arguments of an undeclared tool that hold what it runs, compared without case, `_` and `-`.
+ *
+ * @param withCode For tools that are known to execute: under these names only code makes sense.
+ */
+export function commandNames(
+  params: Readonly<Record<string, unknown>>,
+  withCode: boolean,
+): readonly string[] {
+  const wanted = withCode ? COMMANDS_OR_CODE : COMMANDS
+  return Object.keys(params).filter(
+    (name) =>
+      name.length <= MAX_COMMAND_NAME &&
+      (!PLAIN.test(name) || /c/i.test(name)) &&
+      wanted.includes(foldKey(name)),
+  )
+}
+
 /** Names of the argument that says where a command runs. */
 export function isCwdName(name: string, isExec: boolean): boolean {
   if (name.length > MAX_NAME) return false
