@@ -22,7 +22,9 @@ export const audit: Command = {
     const { values, positionals } = parseOptions(args, { json: { type: 'boolean' } })
     const [action, ...rest] = positionals
     if (action !== 'verify') {
-      throw new UsageError(`audit: "${action ?? ''}" is no action; there is: audit verify FILE`)
+      const given =
+        action === undefined ? 'audit needs an action' : `audit: "${action}" is no action`
+      throw new UsageError(`${given}; there is: audit verify FILE`)
     }
     const file = onlyOne(rest, 'audit file')
     if (file === undefined) throw new UsageError('audit verify needs a file')

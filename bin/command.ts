@@ -38,7 +38,9 @@ export function parseOptions<O extends Options>(args: readonly string[], options
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
-    throw new UsageError(oneLine(error))
+    // What follows the first sentence tells how to pass files whose names begin with a dash; nobody meant that.
+    const [said = ''] = oneLine(error).split(/\. (?=To specify )/)
+    throw new UsageError(`${said}; --help tells the options`)
   }
 }
 

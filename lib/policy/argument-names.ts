@@ -1,4 +1,4 @@
-import { foldKey } from './fold.ts'
+import { fold, foldKey } from './fold.ts'
 
 /** What an argument's name says about its value. */
 export type NameKind = 'path' | 'maybe-path' | 'glob' | 'patch' | undefined
@@ -64,6 +64,36 @@ export function looksLikePath(name: string, value: string): boolean {
 /** True for a text that begins as only paths do, wherever it stands. */
 export function beginsAsPath(value: string): boolean {
   return /^(?:[\\/]|~[\\/]|\.\.(?:[\\/]|$)|[A-Za-z]:[\\/]|file:)/i.test(value)
+}
+
+const COMMAND = spellings(['command', 'cmd'])
+const COMMAND_OR_CODE = spellings(['command', 'cmd', 'commands', 'script', 'code'])
+const MAX_COMMAND_NAME = 16
+const MAX_ODD_NAMES = 10_000
+
+/** Matches names without folding them: a call may have very many. */
+function spellings(names: readonly string[]): RegExp {
+  const spelled = names.map((name) => [...name].join('[\\s_-]*')).join('|')
+  return new RegExp(`^[\\s_-]*(?:${spelled})[\\s_-]*$`, 'i')
+}
+
+/**
+ * The arguments of an undeclared tool that hold what it runs, compared without case, blanks, `_` and `-`.
+ *
+ * @param withCode For tools that are known to execute: under these names only code makes sense.
+ */
+export function commandNames(
+  params: Readonly<Record<string, unknown>>,
+  withCode: boolean,
+): readonly string[] {
+  const wanted = withCode ? COMMAND_OR_CODE : COMMAND
+  let odd = 0
+  return Object.keys(params).filter((name) => {
+    if (name.length > MAX_COMMAND_NAME) return false
+    if (wanted.test(name)) return true
+    // Folding is slow, so of very many odd names the rest counts as what they might be.
+    return !PLAIN.test(name) && (++odd > MAX_ODD_NAMES || wanted.test(fold(name)))
+  })
 }
 
 /** Names of the argument that says where a command runs. */

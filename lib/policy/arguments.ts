@@ -1,5 +1,6 @@
 import {
   beginsAsPath,
+  commandNames,
   isCwdName,
   isWebAddress,
   looksLikePath,
@@ -173,7 +174,7 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
     inside: false,
   }
   const todo: Node[] = []
-  const commands = facts?.commands ?? ['command', 'cmd']
+  const commands = facts?.commands ?? commandNames(params, false)
   for (const key of Object.keys(params)) {
     const isOwn = facts?.commands?.includes(key) || facts?.patches?.includes(key)
     if (commands.includes(key)) into.takePatches(key, params[key])

@@ -1,3 +1,4 @@
+import { commandNames } from './argument-names.ts'
 import { fold, foldName } from './fold.ts'
 import { KNOWN_TOOLS } from './known-tools.ts'
 
@@ -127,9 +128,9 @@ export function accessOf(
     return facts.actions ? actionAccess(facts.actions, facts.access, params) : facts.access
   }
   if (facts?.access === 'exec') return 'exec'
-  const hasCommand = ['command', 'cmd'].some((key) => {
-    const value = Object.hasOwn(params, key) ? params[key] : undefined
-    return typeof value === 'string' || Array.isArray(value)
-  })
-  return hasCommand && facts === undefined ? 'exec' : 'unknown'
+  if (facts !== undefined) return 'unknown'
+  const hasCommand = commandNames(params, false).some(
+    (name) => typeof params[name] === 'string' || Array.isArray(params[name]),
+  )
+  return hasCommand ? 'exec' : 'unknown'
 }

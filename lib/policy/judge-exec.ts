@@ -1,8 +1,9 @@
-import { isCwdName, isEnvName } from './argument-names.ts'
+import { commandNames, isCwdName, isEnvName } from './argument-names.ts'
 import type { BadArgument } from './arguments.ts'
 import type { ToolFacts } from './catalogue.ts'
 import { filterExecEnv } from './env.ts'
 import { finding } from './finding.ts'
+import { foldKey } from './fold.ts'
 import type { PathPolicy } from './paths.ts'
 import type { ShellJudge } from './shell/types.ts'
 
@@ -16,7 +17,6 @@ export interface ExecRules {
 
 type Params = Readonly<Record<string, unknown>>
 
-const DEFAULT_COMMANDS = ['command', 'cmd', 'commands', 'script', 'code']
 const POSIX_SHELL = /^(?:.*\/)?(?:sh|bash|zsh|dash|ksh)$/
 const MAX_COMMANDS = 8
 
@@ -35,7 +35,9 @@ function refuse(at: string, reason: string, rule = 'arguments'): BadArgument {
 
 /** True when a call carries a command or code. */
 export function carriesCommand(params: Params, facts: ToolFacts | undefined): boolean {
-  return (facts?.commands ?? DEFAULT_COMMANDS).some((name) => own(params, name) !== undefined)
+  return (facts?.commands ?? commandNames(params, true)).some(
+    (name) => own(params, name) !== undefined,
+  )
 }
 
 /** Judges what an exec tool is asked to run, and the environment it is asked to run it in. */
@@ -72,7 +74,7 @@ function judgeCommands(
   dir: string,
   rules: ExecRules,
 ): BadArgument | undefined {
-  for (const name of facts?.commands ?? DEFAULT_COMMANDS) {
+  for (const name of facts?.commands ?? commandNames(params, true)) {
     if (own(params, name) === undefined) continue
     const bad = judgeCommand(name, params, dir, rules)
     if (bad) return bad
@@ -120,7 +122,7 @@ function judgeCommand(
   if (!isTextList(value) || value.length === 0) {
     return refuse(name, 'expected a command as text, or a program and its arguments as a list')
   }
-  if (name !== 'commands') {
+  if (foldKey(name) !== 'commands') {
     return judged(rules.shell.argv(isTextList(rest) ? [...value, ...rest] : value, dir))
   }
   if (value.length > MAX_COMMANDS)

@@ -179,7 +179,7 @@ describe('toolware check', () => {
       '',
       'none.json5: cannot be read: ENOENT',
     ],
-    ['an unknown option', ['check', '--confg', 'x'], '', "Unknown option '--confg'"],
+    ['an unknown option', ['check', '--confg', 'x'], '', "Unknown option '--confg'; --help"],
     ['two files', ['check', 'a', 'b'], '', 'give one file of calls, not 2: "b" is too many'],
     [
       'a format that is none',

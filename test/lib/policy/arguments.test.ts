@@ -224,6 +224,10 @@ describe('accessOf()', () => {
     ['my_tool', {}, 'unknown'],
     ['my_tool', { command: 'ls' }, 'exec'],
     ['my_tool', { cmd: ['ls'] }, 'exec'],
+    ['my_tool', { Command: 'ls' }, 'exec'],
+    ['my_tool', { 'com-mand': 'ls' }, 'exec'],
+    ['my_tool', { ｃｍｄ: 'ls' }, 'exec'],
+    ['my_tool', { commandment: 'ls' }, 'unknown'],
     ['my_tool', { command: 7 }, 'unknown'],
   ])('%s %j: %s', (tool, params, wanted) => {
     expect(access(tool, params)).toBe(wanted)

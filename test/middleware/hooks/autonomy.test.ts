@@ -143,6 +143,8 @@ describe('autonomy()', () => {
       ['shell', { command: 'rm x' }, /^allowedShellCommandGlobs \| command: /],
       ['shell', { command: 'ls; rm x' }, /^allowedShellCommandGlobs \| command: /],
       ['shell', { cmd: 'rm x' }, /\| cmd: /],
+      ['my_tool', { Command: 'rm x' }, /\| Command: /],
+      ['my_tool', { command: 'ls', 'C-M-D': 'rm x' }, /\| C-M-D: /],
       ['exec', { command: 'ls', args: 7 }, /^arguments \| args: expected text or a list/],
       ['exec', { command: 'ls', args: '; rm x' }, /\| command: /],
       ['execute', { commands: ['ls', 'rm x'] }, /\| commands\[1\]: /],
@@ -257,6 +259,7 @@ describe('autonomy()', () => {
             "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ../x\n+x\n*** End Patch\nEOF",
         },
       ],
+      ['my_tool', { CMD: "patch -p1 <<'EOF'\n--- a/../x\n+++ b/../x\nEOF" }],
       ['my_tool', { cmd: "patch -p1 <<'EOF'\n--- a/../x\n+++ b/../x\nEOF" }],
     ])('judges the patch in a command: %s %j', (tool, params) => {
       expect(judge(inside, tool, params)).not.toBe('allow')
