@@ -61,6 +61,7 @@ const FACTS = {
   recheck: false,
   resumed: false,
   judging: false,
+  clock: Date.now,
 }
 
 /** The barest host: ids, lines and a map, nothing that could go wrong is looked at. */

@@ -38,6 +38,7 @@ export interface Settings {
   /** Undefined under `intake: 'trusted'`: then nothing is copied. */
   readonly intake: IntakeLimits | undefined
   readonly timing: boolean | 'hooks'
+  readonly clock: () => number
   readonly exposeErrors: boolean
   readonly policyVersion: string | undefined
   readonly approver: Approver | undefined
@@ -265,8 +266,9 @@ export class Run {
     const { timing } = this.settings
     if (timing === false) return NO_TIMES
     const durationMs = performance.now() - this.#began
-    if (timing !== 'hooks') return { durationMs }
-    return { durationMs, hookMs: this.rare.hookMs, waitMs: this.rare.waitMs }
+    const waitMs = this.#rare?.waitMs ?? 0
+    if (timing !== 'hooks') return waitMs === 0 ? { durationMs } : { durationMs, waitMs }
+    return { durationMs, hookMs: this.rare.hookMs, waitMs }
   }
 
   // Decisions ------------------------------------------------------------------------------------

@@ -65,10 +65,8 @@ abstract class Base {
     this.executed = executed
     this.durationMs = times.durationMs
     // What does not apply is left out, so that an outcome prints as what it is.
-    if (times.hookMs !== undefined) {
-      this.hookMs = times.hookMs
-      this.waitMs = times.waitMs
-    }
+    if (times.hookMs !== undefined) this.hookMs = times.hookMs
+    if (times.waitMs !== undefined) this.waitMs = times.waitMs
   }
 
   toJSON(): Record<string, unknown> {
@@ -107,10 +105,8 @@ export class Completed implements CompletedOutcome {
     this.executed = executed
     this.durationMs = times.durationMs
     this.result = result
-    if (times.hookMs !== undefined) {
-      this.hookMs = times.hookMs
-      this.waitMs = times.waitMs
-    }
+    if (times.hookMs !== undefined) this.hookMs = times.hookMs
+    if (times.waitMs !== undefined) this.waitMs = times.waitMs
     if (recovered !== undefined) {
       this.recovered = recovered
       this.toolError = toolError

@@ -90,6 +90,7 @@ export class Toolware implements Caller {
       toolTimeoutMs: options.toolTimeoutMs ?? 0,
       intake: this.#intake,
       timing: options.timing ?? true,
+      clock: this.clock,
       exposeErrors: options.exposeErrors ?? false,
       policyVersion: options.policyVersion,
       approver: options.approvals,

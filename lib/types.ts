@@ -133,6 +133,8 @@ export interface HookContext extends CallContext {
   readonly resumed: boolean
   /** True under `explain` and `toolware check`: nothing will be executed, asked or audited. */
   readonly judging: boolean
+  /** The clock of the pipeline, in milliseconds since the epoch. */
+  readonly clock: () => number
 }
 
 /** What a middleware function gets: the hook's context and the ways to act. */
@@ -316,7 +318,7 @@ interface OutcomeBase {
   readonly durationMs: number
   /** Time spent inside hooks; with `timing: 'hooks'` only. */
   readonly hookMs?: number | undefined
-  /** Time spent waiting for people; with `timing: 'hooks'` only. */
+  /** Time spent waiting for people, where one was asked; not with `timing: false`. */
   readonly waitMs?: number | undefined
 }
 

@@ -54,6 +54,9 @@ export class View implements HookContext {
   get log(): Logger {
     return this.#run.settings.log
   }
+  get clock(): () => number {
+    return this.#run.settings.clock
+  }
   get execEnv(): Readonly<Record<string, string>> | undefined {
     return this.#run.rareIfAny?.execEnv
   }

@@ -5,6 +5,8 @@ export interface Limit {
   readonly limit: number
   /** A window starts with its first call. Without it the count never starts anew while the key is in use. */
   readonly windowMs?: number | undefined
+  /** Milliseconds since the epoch, for a state without a clock of its own. */
+  readonly now?: number | undefined
 }
 
 /** What became of {@link LimitState.take}. */
@@ -30,7 +32,7 @@ export interface LimitState {
 
 /** Options of {@link memoryState}. */
 export interface MemoryStateOptions {
-  /** Milliseconds since the epoch. Default `Date.now`. */
+  /** Milliseconds since the epoch. Default: what `take` is told, else `Date.now`. */
   readonly clock?: (() => number) | undefined
   /** Keys that are kept; beyond, the one that was idle longest goes. Default 100 000. */
   readonly maxKeys?: number | undefined
@@ -50,7 +52,7 @@ interface Entry {
 
 /** Limits in this process's memory. Needs no timers: time is read when a call comes, so a suspended machine harms nothing. */
 export function memoryState(options: MemoryStateOptions = {}): LimitState {
-  const { clock = Date.now, maxKeys = 100_000 } = options
+  const { clock, maxKeys = 100_000 } = options
   /** Least recently used first. */
   const entries = new Map<string, Entry>()
 
@@ -101,8 +103,8 @@ export function memoryState(options: MemoryStateOptions = {}): LimitState {
   }
 
   return {
-    take(key, callId, { limit, windowMs }) {
-      const now = clock()
+    take(key, callId, { limit, windowMs, now: told }) {
+      const now = clock?.() ?? told ?? Date.now()
       const entry = open(key, windowMs, now)
       if (!entry.holders.has(callId)) {
         if (entry.count >= limit) {

@@ -59,7 +59,7 @@ export interface ContractScopeOptions {
   readonly state?: LimitState | undefined
   /** `['error']` lets calls pass while the state cannot be reached. Default: they are blocked. */
   readonly failOpen?: readonly FailureCause[] | undefined
-  /** Milliseconds since the epoch, for the default state. Default `Date.now`. */
+  /** Milliseconds since the epoch, for the default state. Default: the pipeline's clock. */
   readonly clock?: (() => number) | undefined
 }
 
@@ -135,7 +135,7 @@ export function contractScope(options: ContractScopeOptions = {}): ContractScope
       if (limit === undefined) return undefined
       const answer = ({ ok }: Taken): Answer => (ok ? undefined : overLimit(limit))
       try {
-        const taken = state.take(keyOf(ctx), ctx.id, { limit })
+        const taken = state.take(keyOf(ctx), ctx.id, { limit, now: ctx.clock() })
         return 'then' in taken ? taken.then(answer, (error) => down(ctx, error)) : answer(taken)
       } catch (error) {
         return down(ctx, error)

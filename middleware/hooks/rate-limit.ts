@@ -56,7 +56,7 @@ export const rateLimitSection: z.ZodType<RateLimitSection> = z.strictObject({
 export interface RateLimitOptions extends RateLimitSection {
   /** Default: memory of this process. */
   readonly state?: LimitState | undefined
-  /** Milliseconds since the epoch, for the default state. Default `Date.now`. */
+  /** Milliseconds since the epoch, for the default state. Default: the pipeline's clock. */
   readonly clock?: (() => number) | undefined
   /** Names the counters and stands in messages. Two limits that share a state need different ones. Default `rateLimit`. */
   readonly id?: string | undefined
@@ -118,17 +118,18 @@ export interface LimiterOptions {
 /** What a limit looks at. */
 export type LimitedCall = Pick<
   HookContext,
-  'id' | 'toolName' | 'senderId' | 'sessionId' | 'agentId' | 'channelId' | 'log'
+  'id' | 'toolName' | 'senderId' | 'sessionId' | 'agentId' | 'channelId' | 'log' | 'clock'
 >
 
 /** Judges examples with counters of their own: all of them come at once, from nobody. */
 export function exampleJudge(
   options: Omit<LimiterOptions, 'state'>,
 ): (call: { readonly toolName: string }) => Opinion {
-  const { before } = limiter({ ...options, state: memoryState({ clock: () => 0 }) })
+  const { before } = limiter({ ...options, state: memoryState() })
   let n = 0
   // Memory answers at once and never fails, so there is nothing to wait for or to log.
-  return ({ toolName }) => before({ toolName, id: `example-${n++}` } as HookContext) as Opinion
+  return ({ toolName }) =>
+    before({ toolName, id: `example-${n++}`, clock: () => 0 } as HookContext) as Opinion
 }
 
 /** The three phases of a limit: take a slot, keep it when the tool started, give it back when not. */
@@ -162,7 +163,11 @@ export function limiter(options: LimiterOptions): Omit<RateLimitHook, 'name' | '
       const rate = options.rateFor(ctx)
       if (rate === undefined) return undefined
       try {
-        const taken = state.take(keyOf(id, per, ctx), ctx.id, { limit: rate.limit, windowMs })
+        const taken = state.take(keyOf(id, per, ctx), ctx.id, {
+          limit: rate.limit,
+          windowMs,
+          now: ctx.clock(),
+        })
         if (!isPromise(taken)) return answer(taken, rate)
         return taken.then(
           (settled) => answer(settled, rate),

@@ -45,7 +45,7 @@ export interface SemanticKernelOptions extends SemanticKernelSection {
   readonly state?: LimitState | undefined
   /** `['error']` lets calls pass while the state cannot be reached. Default: they are blocked. */
   readonly failOpen?: readonly FailureCause[] | undefined
-  /** Milliseconds since the epoch, for the default state. Default `Date.now`. */
+  /** Milliseconds since the epoch, for the default state. Default: the pipeline's clock. */
   readonly clock?: (() => number) | undefined
 }
 

@@ -50,6 +50,7 @@ export function context(facts: Partial<HookContext> = {}): HookContext {
     recheck: false,
     resumed: false,
     judging: false,
+    clock: Date.now,
     ...facts,
   }
 }

@@ -35,6 +35,7 @@ export function hookContext(facts: Partial<HookContext> = {}): HookContext {
     recheck: false,
     resumed: false,
     judging: false,
+    clock: Date.now,
     ...facts,
   }
 }

@@ -49,6 +49,7 @@ export function makeQuestion(options: QuestionOptions = {}): ApprovalQuestion {
     recheck: false,
     resumed: false,
     judging: false,
+    clock: Date.now,
     ...rest,
     params,
     signal: options.signal ?? new AbortController().signal,

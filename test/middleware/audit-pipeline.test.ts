@@ -143,7 +143,7 @@ describe('auditLog() in a pipeline', () => {
         return { resolution: 'allow-once', approvalId: 'x' } as const
       },
     }
-    const app = new Toolware({ log, approvals, timing: 'hooks' }).use(auditLog({ file }))
+    const app = new Toolware({ log, approvals }).use(auditLog({ file }))
     app.use({ name: 'asks', check: () => ask({ title: 'May I?' }) })
     await app.execute({ toolName: 'a' }, () => 'ok')
     const [, end] = readFileSync(file, 'utf8')

@@ -168,6 +168,7 @@ class ChildContext implements HookContext {
   readonly recheck: boolean
   readonly resumed = false
   readonly judging = false
+  readonly clock: () => number = Date.now
   readonly execEnv = undefined
   readonly log: Logger
   #params: Readonly<Record<string, unknown>> | undefined

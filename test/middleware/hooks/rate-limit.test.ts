@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { LimitState } from '../../../lib/state/memory.ts'
+import { Toolware } from '../../../lib/toolware.ts'
 import type { HookContext, Outcome } from '../../../lib/types.ts'
 import { type RateLimitOptions, rateLimit } from '../../../middleware/hooks/rate-limit.ts'
 import { hookContext, recordingLogger } from '../../helpers/hook-context.ts'
@@ -183,5 +184,17 @@ describe('rateLimit()', () => {
     ],
   ])('refuses %j', (options, message) => {
     expect(() => rateLimit(options)).toThrow(expect.objectContaining({ code: 'CONFIG', message }))
+  })
+})
+
+describe('rateLimit() in a pipeline', () => {
+  it('goes by the clock of the pipeline, unless it has one', async () => {
+    let now = 0
+    const app = new Toolware({ clock: () => now }).use(rateLimit({ limit: 1, windowMs: 1000 }))
+    const call = async (): Promise<string> =>
+      (await app.execute({ toolName: 'a' }, () => 'ok')).status
+    expect([await call(), await call()]).toEqual(['completed', 'blocked'])
+    now = 1000
+    expect(await call()).toBe('completed')
   })
 })
