@@ -31,7 +31,7 @@ export interface PathPolicy {
   judgeGlob(pattern: string, use: PathUse, cwd?: string): Finding | undefined
   /**
    * A word with unquoted `*`, `?` or `[`, expanded on disk as bash does (no dotglob, no globstar), at most
-   * 1000 entries looked at and 500 matches. Quoted characters are escaped with a backslash. Every match is judged; without a
+   * 1000 entries looked at, and as many matches. Quoted characters are escaped with a backslash. Every match is judged; without a
    * match, the pattern itself as a name.
    */
   judgeShellGlob(pattern: string, use: PathUse, cwd?: string): Finding | undefined
@@ -62,7 +62,7 @@ export interface PathPolicyOptions {
 
 /** What one call may cost: entries listed for shell globs and their matches, directories looked at, alternatives of globs. */
 const MAX_ENTRIES = 1000
-const MAX_MATCHES = 500
+const MAX_MATCHES = 1000
 const MAX_STEPS = 2500
 const MAX_GLOBS = 64
 

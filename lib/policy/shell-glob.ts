@@ -97,7 +97,7 @@ export function expandShellGlob(
   } catch (error) {
     if (!(error instanceof Overflow)) throw error
     const reason =
-      'the glob looks at more than 1000 entries or matches more than 500; name the files or a narrower directory'
+      'the glob looks at more than 1000 entries, or matches more than that; name the files or a narrower directory'
     return finding('path', reason, pattern)
   }
   return matches === 0 ? judge(plainText(whole)) : undefined

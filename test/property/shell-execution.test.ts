@@ -2,7 +2,7 @@
  * Lets real bash run thousands of mutated command lines and compares what it did with what the judge's parse
  * says: every program bash looks for, with its words, and every file it makes must be on the parse's list.
  *
- * Fifteen seconds. `TOOLWARE_FUZZ_SECONDS=600` goes on for that long with further seeds;
+ * Forty seconds. `TOOLWARE_FUZZ_SECONDS=600` goes on for that long with further seeds;
  * `TOOLWARE_FUZZ_SEED=7` begins with that one, as a failure names it.
  */
 import fc from 'fast-check'
@@ -13,7 +13,7 @@ import { type Ran, runInBash } from '../helpers/bash.ts'
 import { mutant } from '../helpers/mutants.ts'
 import { commandsOf, redirectsOf } from '../helpers/shell-steps.ts'
 
-const seconds = Number(process.env.TOOLWARE_FUZZ_SECONDS ?? 15)
+const seconds = Number(process.env.TOOLWARE_FUZZ_SECONDS ?? 40)
 const firstSeed = Number(process.env.TOOLWARE_FUZZ_SEED ?? 1)
 const PER_SEED = 2000
 const BATCH = 50

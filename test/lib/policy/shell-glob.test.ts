@@ -75,66 +75,20 @@ describe('judgeShellGlob()', () => {
   })
 })
 
-describe('what the shell globs of one call match', () => {
-  it('is at most 500 files', () => {
+describe('what the shell globs of one call look at', () => {
+  it('is at most 1000 entries', () => {
     const made = workspace()
-    for (let i = 0; i < 502; i++) made.write(`ws/full/f${i}.txt`)
+    for (let i = 0; i < 600; i++) made.write(`ws/full/f${i}.txt`)
     const inside = pathPolicy({
       base: made.ws,
       within: { rule: 'workspaceOnly', dirs: ['.'] },
     })
-    expect(inside.judgeShellGlob('full/*', 'read')?.rule).toBe('path')
-    expect(inside.judgeShellGlob('full/f1*', 'read')).toBeUndefined()
+    expect(inside.judgeShellGlob('full/*', 'read')).toBeUndefined()
     const call = inside.begin()
-    const answers = ['1', '2', '3', '4', '50'].map(
+    const answers = ['1', '2', '3'].map(
       (digit) => call.judgeShellGlob(`full/f${digit}*`, 'read')?.rule,
     )
-    expect(answers).toEqual([undefined, 'path', 'path', 'path', 'path'])
+    expect(answers).toEqual([undefined, 'path', 'path'])
     made.remove()
-  })
-})
-
-describe('judgeGlob()', () => {
-  it.each([
-    ['**/*', undefined],
-    ['**/*.md', undefined],
-    ['*.*', undefined],
-    ['src/**', undefined],
-    ['docs/{a,b}.md', undefined],
-    ['/ws/docs/*', undefined],
-    ['[a-z]*', undefined],
-    ['(group)/x', undefined],
-    ['**/.env*', 'forbiddenPathGlobs: **/.env'],
-    ['**/.*', 'forbiddenPathGlobs: **/.env'],
-    ['.e??', 'forbiddenPathGlobs: **/.env'],
-    ['*.env', 'forbiddenPathGlobs: **/.env'],
-    // Libraries differ in what matches a leading dot.
-    ['?env', 'forbiddenPathGlobs: **/.env'],
-    ['[.]env', 'forbiddenPathGlobs: **/.env'],
-    ['**/INDEX.*', 'forbiddenPathGlobs: **/index.ts'],
-    ['{a,.env}', 'forbiddenPathGlobs: **/.env'],
-    ['../**/*.pem', 'path'],
-    ['src/../../*', 'path'],
-    ['/etc/**', 'workspaceOnly'],
-    ['{a.txt,../../etc/passwd}', 'workspaceOnly'],
-    ['{a,/etc}/*', 'workspaceOnly'],
-    ['link-out/*', 'workspaceOnly'],
-    ['~/*', 'workspaceOnly'],
-    ['file:///etc/*', 'path'],
-    ['@(../x|y)', 'path'],
-    ['{a,b', 'path'],
-    ['x{1..9}*', 'path'],
-    ['[a', 'path'],
-    ['..\\*', 'path'],
-    [`${'*/'.repeat(20)}x`, 'path'],
-    [' *', 'path'],
-  ])('%j: %s', (pattern, rule) => {
-    expect(policy.judgeGlob(tree.map(pattern), 'read')?.rule).toBe(rule)
-  })
-
-  it('limits the alternatives of one call', () => {
-    const call = policy.begin()
-    expect(call.judgeGlob(`${'{a,b}'.repeat(6)}*`, 'read')).toBeUndefined()
-    expect(call.judgeGlob('b*', 'read')).toMatchObject({ rule: 'path' })
   })
 })
