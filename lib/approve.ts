@@ -36,7 +36,7 @@ async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
   suspended.add(run.id)
   try {
     const work = approver.decide(question, run.view.signal)
-    run.put = true
+    run.rare.put = true
     waited = isThenable(work)
     answer = (await orAbort(run, work)) as ApprovalAnswer | undefined
     if (run.outcome !== undefined) return
@@ -47,7 +47,7 @@ async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
       )
     }
   } catch (error) {
-    run.put = false
+    run.rare.put = false
     run.report(by, 'approval', error)
     return run.block(approvalFault(by, error))
   } finally {
@@ -75,7 +75,7 @@ async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
 
 /** Lets exactly what was approved pass: the same params, asked for by nobody else, under the same circumstances. */
 async function useAnswer(run: Run, held: HeldCall): Promise<void> {
-  run.put = true
+  run.rare.put = true
   if (held.edited) {
     run.replaceParams(thaw(held.approvedParams), NO_REWRITE)
     await recheck(run, everyone(run))

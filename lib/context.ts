@@ -125,6 +125,16 @@ interface Rare {
   judging: Judging | undefined
   hookMs: number
   waitMs: number
+  /** The params as they came, once they were replaced. */
+  original: Params | undefined
+  aborted: { readonly reason: unknown } | undefined
+  /** Decided while the tool was running: the outcome when it ends. */
+  verdictWhenDone: Fault | undefined
+  /** Params fixed by an approval, and why: changing them without asking again blocks. */
+  fixedBy: string | undefined
+  rechecking: boolean
+  /** The approver has taken the question, and tells the askers what comes of it. */
+  put: boolean
 }
 
 const NO_TIMES: Times = { durationMs: 0 }
@@ -139,7 +149,6 @@ export class Run {
   readonly facts: Facts
   readonly tool: Tool<never>
   readonly plan: PlanHooks
-  readonly original: Params
   params: Params
   /** What became of the call. Set at once when it is decided, so every loop can look at it. */
   outcome: Outcome | undefined
@@ -153,21 +162,13 @@ export class Run {
   gated = false
   /** What a middleware threw, or the tool: `next()` rejects with it further out. */
   thrown: { readonly error: unknown } | undefined
-  /** Decided while the tool was running: the outcome when it ends. */
-  verdictWhenDone: Fault | undefined
-  aborted: { readonly reason: unknown } | undefined
   /** How many middleware functions and rings are between entered and settled. */
   depth = 0
   /** The innermost middleware function that was entered and has not settled. */
   frame: Enclosing | undefined
   /** The highest position that changed the params; hooks up to it are checked again at the gate. */
   rewrittenAt: number = NO_REWRITE
-  /** Params fixed by an approval: changing them without asking again blocks. */
-  fixedBy: string | undefined
-  rechecking = false
   asks: Asked[] | undefined
-  /** The approver has taken the question, and tells the askers what comes of it. */
-  put = false
   /** The promise of the handler that is being waited for; set by `advance` and `retreat`. */
   pending: PromiseLike<unknown> | undefined
   /** Ticks of the after-budget that are used up. */
@@ -193,7 +194,6 @@ export class Run {
     this.toolName = toolName
     this.facts = facts
     this.params = params
-    this.original = params
     this.tool = tool
     this.view = new View(this)
     this.#began = settings.timing === false ? 0 : performance.now()
@@ -218,6 +218,12 @@ export class Run {
       judging: undefined,
       hookMs: 0,
       waitMs: 0,
+      original: undefined,
+      aborted: undefined,
+      verdictWhenDone: undefined,
+      fixedBy: undefined,
+      rechecking: false,
+      put: false,
     }
     return this.#rare
   }
@@ -225,6 +231,21 @@ export class Run {
   /** The rare parts, if any were needed. */
   get rareIfAny(): Rare | undefined {
     return this.#rare
+  }
+
+  /** The params as the call came with them. */
+  get original(): Params {
+    return this.#rare?.original ?? this.params
+  }
+
+  /** The caller has given the call up. */
+  get aborted(): Rare['aborted'] {
+    return this.#rare?.aborted
+  }
+
+  /** `check` runs again, at the gate. */
+  get rechecking(): boolean {
+    return this.#rare?.rechecking ?? false
   }
 
   get id(): string {
@@ -255,7 +276,7 @@ export class Run {
   finish(): Outcome {
     const { signal } = this.facts
     const outcome = this.outcome as Outcome
-    if (this.asks !== undefined && !this.put && this.#rare?.judging === undefined) {
+    if (this.asks !== undefined && !this.#rare?.put && this.#rare?.judging === undefined) {
       for (const asked of this.asks) this.#withdraw(asked)
     }
     this.settings.settled(this, outcome, signal)
@@ -282,14 +303,14 @@ export class Run {
   fail(fault: Fault): void {
     if (this.aborted !== undefined) return
     if (this.outcome === undefined) {
-      if (this.running) this.verdictWhenDone ??= fault
+      if (this.running) this.rare.verdictWhenDone ??= fault
       else this.block(fault)
     } else if (this.outcome.status === 'completed') this.#withhold(fault)
   }
 
   /** As {@link fail}, and stands over any other failure. */
   deny(fault: Fault): void {
-    if (this.running && this.outcome === undefined) this.verdictWhenDone = fault
+    if (this.running && this.outcome === undefined) this.rare.verdictWhenDone = fault
     if (this.outcome?.status === 'failed') this.#withhold(fault)
     else this.fail(fault)
   }
@@ -303,14 +324,14 @@ export class Run {
   complete(value: unknown): void {
     this.running = false
     if (this.outcome !== undefined) return
-    if (this.verdictWhenDone !== undefined) this.#withhold(this.verdictWhenDone)
+    if (this.#rare?.verdictWhenDone !== undefined) this.#withhold(this.#rare?.verdictWhenDone)
     else this.outcome = new Completed(value, this.started, this.times())
   }
 
   /** The tool threw or timed out. */
   toolFailed(error: unknown, fault: Fault = faultOf(error)): void {
     this.running = false
-    if (this.outcome === undefined) this.#withhold(this.verdictWhenDone ?? fault)
+    if (this.outcome === undefined) this.#withhold(this.#rare?.verdictWhenDone ?? fault)
   }
 
   /** A middleware has thrown another error for the tool's: the call keeps its code, and tells of both. */
@@ -348,6 +369,7 @@ export class Run {
     const taken = intake === undefined ? (params as Params) : takeParams(params, intake)
     if (typeof taken === 'string') return taken
     if (intake === undefined || !sameParams(taken, this.params)) {
+      this.rare.original ??= this.params
       this.params = taken
       if (position > this.rewrittenAt) this.rewrittenAt = position
     }
@@ -357,7 +379,8 @@ export class Run {
   /** An ask stands; what a re-check asks replaces what the same `check` asked about the old params. */
   addAsk(hook: string, phase: Asked['phase'], request: AskRequest): void {
     const { asker: name = hook } = request
-    this.fixedBy ??= fixesParams(request)
+    const fixedBy = fixesParams(request)
+    if (fixedBy !== undefined) this.rare.fixedBy ??= fixedBy
     this.asks ??= []
     const asked = { name, phase, request }
     const old = this.rechecking
@@ -365,7 +388,7 @@ export class Run {
       : -1
     if (old < 0) this.asks.push(asked)
     else {
-      if (!this.put) this.#withdraw(this.asks[old] as Asked)
+      if (!this.#rare?.put) this.#withdraw(this.asks[old] as Asked)
       this.asks[old] = asked
     }
   }
@@ -410,7 +433,7 @@ export class Run {
   /** The caller gives the call up: tells every handler, then whoever waits, the innermost first. */
   abort(reason: unknown): void {
     if (this.aborted !== undefined) return
-    this.aborted = { reason }
+    this.rare.aborted = { reason }
     if (this.outcome === undefined) this.settleAborted()
     for (const view of [...(this.#views ?? [])]) view.void(reason)
     const waiting: Waiter[] = []

@@ -246,8 +246,8 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
       return run.block({ code: 'HOOK_BAD_ANSWER', by: name, reason: `rewrite: ${problem}` })
     }
     run.note({ hook: name, phase: 'middleware', opinion: 'rewrite', params: run.params })
-    if (run.fixedBy !== undefined && run.params !== before) {
-      run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: name, reason: run.fixedBy })
+    if (run.rareIfAny?.fixedBy !== undefined && run.params !== before) {
+      run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: name, reason: run.rareIfAny?.fixedBy })
     }
   }
 

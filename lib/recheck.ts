@@ -11,12 +11,12 @@ export function stale(run: Run): readonly Entry[] {
 /** Runs their `check` on the params as they are now. */
 export async function recheck(run: Run, entries: readonly Entry[]): Promise<void> {
   const steps = stepsOf(entries, 'check')
-  run.rechecking = true
+  run.rare.rechecking = true
   const s = advance(run, steps, 0)
   if (run.outcome === undefined && s < steps.length) {
     await new Promise<void>((resolve) => void new Recheck(run, entries, steps, resolve).in(s))
   }
-  run.rechecking = false
+  run.rare.rechecking = false
 }
 
 class Recheck extends Walk {

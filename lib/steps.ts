@@ -30,6 +30,7 @@ export interface Step {
   /** The entry's index in its ring. */
   readonly index: number
   readonly phase: 'check' | 'before'
+  readonly hook: AnyHook
   readonly handler: Handler
 }
 
@@ -37,9 +38,10 @@ export interface Step {
 export function stepsOf(entries: readonly Entry[], only?: 'check'): readonly Step[] {
   const steps: Step[] = []
   entries.forEach((entry, index) => {
-    if (entry.check) steps.push({ entry, index, phase: 'check', handler: entry.check })
+    if (entry.check)
+      steps.push({ entry, index, phase: 'check', hook: entry.hook, handler: entry.check })
     if (entry.before && only === undefined) {
-      steps.push({ entry, index, phase: 'before', handler: entry.before })
+      steps.push({ entry, index, phase: 'before', hook: entry.hook, handler: entry.before })
     }
   })
   return steps
@@ -80,7 +82,7 @@ function stepOn(run: Run, steps: readonly Step[], s: number): number {
   for (; s < steps.length; s++) {
     const step = steps[s] as Step
     try {
-      const answer = step.handler.call(step.entry.hook, run.view)
+      const answer = step.handler.call(step.hook, run.view)
       if (answer !== true && answer !== undefined && answer !== null) {
         if (isThenable(answer)) {
           // The caller gave up inside the handler: nobody is going to wait for it.
@@ -137,8 +139,8 @@ export function applyAnswer(run: Run, step: Step, answer: unknown): void {
     params: run.params,
   })
   if (answer.ask !== undefined) run.addAsk(hook, phase, answer.ask.request)
-  else if (run.fixedBy !== undefined && run.params !== params) {
-    run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: hook, reason: run.fixedBy })
+  else if (run.rareIfAny?.fixedBy !== undefined && run.params !== params) {
+    run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: hook, reason: run.rareIfAny?.fixedBy })
   }
 }
 

@@ -312,7 +312,8 @@ export class Toolware implements Caller {
     if (isName) this.#lastName = toolName
     const plan = plans.for(isName ? toolName : '')
     const params = typeof taken === 'string' ? NO_PARAMS : taken
-    const run = new Run(this.#settings, plan, asText(toolName), facts, params, tool)
+    const name = isName ? toolName : asText(toolName)
+    const run = new Run(this.#settings, plan, name, facts, params, tool)
     if (!isName) {
       run.block({
         code: 'BAD_ARGUMENTS',
