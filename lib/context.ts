@@ -13,6 +13,7 @@ import {
   type Times,
 } from './outcome.ts'
 import { type IntakeLimits, sameParams, takeParams, whatInstead } from './params.ts'
+import type { Abortable } from './signal.ts'
 import type { Entry } from './steps.ts'
 import type {
   Approver,
@@ -49,7 +50,7 @@ export interface Settings {
   /** Takes work that nobody awaits; `close()` drains it. */
   detach(work: PromiseLike<unknown>): void
   /** Called once per call, with its outcome. */
-  settled(run: Run, outcome: Outcome, signal: AbortSignal | undefined): void
+  settled(run: Run, outcome: Outcome): void
 }
 
 /** A fault inside the pipeline that did not, or no longer could, change the call. */
@@ -175,6 +176,8 @@ export class Run {
   budgetTicks = 0
   budgetSpent = false
   view: View
+  /** Where the call has to be taken out when it ends: it hears of the caller's signal. */
+  followers: Set<Abortable> | undefined
   readonly #began: number
   #waiter: Waiter | undefined
   #views: View[] | undefined
@@ -274,12 +277,11 @@ export class Run {
 
   /** The end of a call that the pipeline has finished with. */
   finish(): Outcome {
-    const { signal } = this.facts
     const outcome = this.outcome as Outcome
     if (this.asks !== undefined && !this.#rare?.put && this.#rare?.judging === undefined) {
       for (const asked of this.asks) this.#withdraw(asked)
     }
-    this.settings.settled(this, outcome, signal)
+    this.settings.settled(this, outcome)
     return outcome
   }
 

@@ -10,8 +10,11 @@ export interface Abortable {
 export class SignalHub {
   readonly #followers = new WeakMap<AbortSignal, Set<Abortable>>()
 
-  /** Tells `who` of the signal's abort, until {@link unfollow}. The caller has looked at `signal.aborted`. */
-  follow(signal: AbortSignal, who: Abortable): void {
+  /**
+   * Tells `who` of the signal's abort, until it is taken out of the set that comes back. The caller has looked at
+   * `signal.aborted`.
+   */
+  follow(signal: AbortSignal, who: Abortable): Set<Abortable> {
     let followers = this.#followers.get(signal)
     if (followers === undefined) {
       const fresh = new Set<Abortable>()
@@ -27,9 +30,6 @@ export class SignalHub {
       )
     }
     followers.add(who)
-  }
-
-  unfollow(signal: AbortSignal, who: Abortable): void {
-    this.#followers.get(signal)?.delete(who)
+    return followers
   }
 }

@@ -97,7 +97,7 @@ export class Toolware implements Caller {
       suspended: new Set(),
       report: (report) => this.#report(report),
       detach: (work) => this.#detach(work),
-      settled: (run, outcome, signal) => this.#end(run, outcome, signal),
+      settled: (run, outcome) => this.#end(run, outcome),
     }
     options.approvals?.onRefused?.((held, resolution) => this.#refused(held, resolution))
   }
@@ -353,7 +353,7 @@ export class Toolware implements Caller {
     const { signal } = run.facts
     if (signal !== undefined) {
       if (signal.aborted) run.abort(signal.reason)
-      else this.#hub.follow(signal, run)
+      else run.followers = this.#hub.follow(signal, run)
     }
     // Refused at intake, or aborted before it began.
     const end = run.outcome === undefined ? plan.go(run) : plan.skip(run)
@@ -412,8 +412,8 @@ export class Toolware implements Caller {
 
   // Ends -----------------------------------------------------------------------------------------
 
-  #end(run: Run, outcome: Outcome, signal: AbortSignal | undefined): void {
-    if (signal !== undefined) this.#hub.unfollow(signal, run)
+  #end(run: Run, outcome: Outcome): void {
+    run.followers?.delete(run)
     if (run.rareIfAny?.judging !== undefined) return
     if (outcome.status === 'blocked' && this.#blocked.some)
       this.#blocked.tell({ ctx: run.view, outcome: run.shown })

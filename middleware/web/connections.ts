@@ -65,7 +65,7 @@ export class Exchange implements Abortable {
   readonly #controller = new AbortController()
   readonly #res: HttpResponse
   readonly #hub: SignalHub
-  #followed: AbortSignal | undefined
+  #followers: Set<Abortable> | undefined
   #closed = false
 
   constructor(res: HttpResponse, hub: SignalHub) {
@@ -81,10 +81,7 @@ export class Exchange implements Abortable {
   /** Also aborts with a signal of the host's, until the response is closed. */
   follow(signal: AbortSignal): void {
     if (signal.aborted) this.abort(signal.reason)
-    else if (!this.#closed) {
-      this.#followed = signal
-      this.#hub.follow(signal, this)
-    }
+    else if (!this.#closed) this.#followers = this.#hub.follow(signal, this)
   }
 
   abort(reason: unknown): void {
@@ -93,7 +90,7 @@ export class Exchange implements Abortable {
 
   close(): void {
     this.#closed = true
-    if (this.#followed !== undefined) this.#hub.unfollow(this.#followed, this)
+    this.#followers?.delete(this)
     const { writableEnded, writableFinished } = this.#res
     if (!writableEnded || !writableFinished) this.abort(clientLeft())
   }
