@@ -38,7 +38,8 @@ export class Ring {
     if (s < this.steps.length) return new RingWalk(this, run, inner, end).goOnIn(s)
     const pending = inner(run)
     if (pending === undefined) return this.leave(run, this.entries.length - 1, end)
-    return takeAnswer(run, pending, () => this.leave(run, this.entries.length - 1, end))
+    const last = this.entries.length - 1
+    return takeAnswer(run, pending, () => this.leave(run, last, end))
   }
 
   /** The way out of the entries up to `index`. */

@@ -13,7 +13,7 @@ import {
   type Times,
 } from './outcome.ts'
 import { type IntakeLimits, sameParams, takeParams, whatInstead } from './params.ts'
-import type { Abortable } from './signal.ts'
+import type { Abortable, Followers } from './signal.ts'
 import type { Entry } from './steps.ts'
 import type {
   Approver,
@@ -144,7 +144,7 @@ const NO_TIMES: Times = { durationMs: 0 }
 export const NO_REWRITE = -1
 
 /** One passage of a call through a pipeline: everything that changes while it lasts. Nobody outside sees it. */
-export class Run {
+export class Run implements Abortable {
   readonly settings: Settings
   readonly toolName: string
   readonly facts: Facts
@@ -177,7 +177,9 @@ export class Run {
   budgetSpent = false
   view: View
   /** Where the call has to be taken out when it ends: it hears of the caller's signal. */
-  followers: Set<Abortable> | undefined
+  followers: Followers | undefined
+  beforeFollower: Abortable | undefined
+  behindFollower: Abortable | undefined
   readonly #began: number
   #waiter: Waiter | undefined
   #views: View[] | undefined

@@ -1,5 +1,5 @@
 import { ToolwareError } from '../../lib/errors.ts'
-import { type Abortable, SignalHub } from '../../lib/signal.ts'
+import { type Abortable, type Followers, SignalHub } from '../../lib/signal.ts'
 
 interface Closes {
   readonly destroyed: boolean
@@ -65,7 +65,9 @@ export class Exchange implements Abortable {
   readonly #controller = new AbortController()
   readonly #res: HttpResponse
   readonly #hub: SignalHub
-  #followers: Set<Abortable> | undefined
+  beforeFollower: Abortable | undefined
+  behindFollower: Abortable | undefined
+  #followers: Followers | undefined
   #closed = false
 
   constructor(res: HttpResponse, hub: SignalHub) {
