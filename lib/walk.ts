@@ -56,7 +56,7 @@ export abstract class Walk implements Waiting, Waiter {
         const answer = await this.#work
         if (turn !== this.#turn) return
         this.#endWait()
-        applyAnswer(run, step, answer)
+        if (answer !== true) applyAnswer(run, step, answer)
       } catch (error) {
         if (turn !== this.#turn) return
         this.#endWait()
