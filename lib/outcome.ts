@@ -144,12 +144,17 @@ abstract class Unsuccessful extends Base {
   }
 }
 
+/** What the person reads when whoever blocked said nothing to them. */
+function noticeOf({ by, reason }: Fault): string {
+  return reason ? `Blocked by ${by}: ${reason}` : `Blocked by ${by}.`
+}
+
 export class Blocked extends Unsuccessful implements BlockedOutcome {
   readonly status = 'blocked'
   declare readonly approvalId?: string | undefined
 
   constructor(fault: Fault, times: Times) {
-    super(fault, false, times)
+    super(fault.notice === undefined ? { ...fault, notice: noticeOf(fault) } : fault, false, times)
     if (fault.approvalId !== undefined) this.approvalId = fault.approvalId
   }
 

@@ -211,6 +211,24 @@ describe('O5, a block is data', () => {
     })
   })
 
+  it('has a notice for the person, also where nobody gave one', async () => {
+    const notices = await Promise.all(
+      [() => deny('no', { notice: 'for you' }), () => deny('use src'), () => false].map(
+        async (check) =>
+          (await quietApp().use({ name: 'x', check }).execute(call(), echo)) as { notice?: string },
+      ),
+    )
+    expect(notices.map(({ notice }) => notice)).toEqual([
+      'for you',
+      'Blocked by x: use src',
+      'Blocked by x.',
+    ])
+    const bad = await quietApp().execute({ toolName: 'a b' }, echo)
+    expect(bad).toMatchObject({
+      notice: expect.stringMatching(/^Blocked by toolware: The tool name/),
+    })
+  })
+
   it('has one line when there is no reason', async () => {
     const outcome = await quietApp()
       .use({ name: 'x', check: () => false })
