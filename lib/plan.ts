@@ -54,14 +54,12 @@ export class Plan implements PlanHooks {
   readonly isEmpty: boolean
   /** A middleware function may want the whole of a stream, so it has to be buffered. */
   readonly buffersStreams: boolean
-  readonly #parts: ReadonlyArray<Ring | NamedMiddleware>
   readonly #start: (run: Run) => unknown
   readonly #everyone: Ring
 
   constructor(items: readonly Item[]) {
     const list = number(items)
     const parts = fuse(list)
-    this.#parts = parts
     this.entries = list.filter((item): item is Entry => !('fn' in item))
     this.resolvers = this.entries.filter((entry) => entry.resolveExecEnv !== undefined)
     this.isEmpty = parts.length === 0
@@ -79,13 +77,6 @@ export class Plan implements PlanHooks {
   skip(run: Run): unknown {
     run.depth++
     return this.#everyone.leave(run, this.entries.length - 1, finish)
-  }
-
-  /** Names, in order, for tests and `explain`. */
-  get names(): readonly string[] {
-    return this.#parts.flatMap((part) =>
-      part instanceof Ring ? part.entries.map((entry) => entry.name) : [part.name],
-    )
   }
 }
 
