@@ -30,8 +30,32 @@ describe('takeParams()', () => {
     )
   })
 
-  it('makes 0 of -0, which JSON text does not have', () => {
-    expect(Object.is((takeParams({ a: -0 }) as { a: number }).a, 0)).toBe(true)
+  it('makes 0 of -0, which JSON text does not have, at any depth', () => {
+    const taken = takeParams({ a: -0, b: [1, -0, { c: -0 }] })
+    expect(taken).toStrictEqual({ a: 0, b: [1, 0, { c: 0 }] })
+    expect(Object.isFrozen((taken as { b: unknown[] }).b[2])).toBe(true)
+  })
+
+  it('does not look behind a list for what is missing in it', () => {
+    const holes = Object.setPrototypeOf(new Array(2), { 0: 'behind', length: 2 })
+    expect(takeParams({ a: holes })).toEqual({ a: [null, null] })
+  })
+
+  it('runs nothing that a list brings along', () => {
+    const list = Object.assign(['a'], {
+      slice: () => ['other'],
+      [Symbol.iterator]: () => ['other'].values(),
+    })
+    Object.defineProperty(list, 'constructor', { value: { [Symbol.species]: () => ['other'] } })
+    expect(takeParams({ list })).toEqual({ list: ['a'] })
+  })
+
+  it('copies what stands twice twice, and does not let the copies share', () => {
+    const shared = { a: [1] }
+    const taken = takeParams({ x: shared, y: [shared, shared] }) as Record<string, unknown>
+    expect(taken).toEqual({ x: { a: [1] }, y: [{ a: [1] }, { a: [1] }] })
+    const [one, two] = taken['y'] as unknown[]
+    expect(one).not.toBe(two)
   })
 
   it('takes objects without a prototype and of other realms', () => {
@@ -183,6 +207,28 @@ describe('parseArguments()', () => {
     ).toMatch(/more than 20 bytes/)
     expect(parseArguments(`${'['.repeat(100_000)}`)).toMatch(/is not JSON/)
     expect(parseArguments(`{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`)).toMatch(/deeper than 64/)
+  })
+
+  it('freezes at any depth, and makes 0 of -0', () => {
+    const taken = parseArguments('{"a":-0,"b":[{"c":[-0,null]},-0]}') as { b: object[] }
+    expect(taken).toStrictEqual({ a: 0, b: [{ c: [0, null] }, 0] })
+    expect([taken, taken.b, taken.b[0]].every(Object.isFrozen)).toBe(true)
+  })
+
+  it('refuses what takeParams() refuses: an own __proto__, half a surrogate pair, too many values', () => {
+    expect(parseArguments('{"a":[{"__proto__":{}}]}')).toMatch(/__proto__/)
+    expect(parseArguments('{"a":{"\\ud800":1}}')).toMatch(/half a surrogate pair/)
+    const limits = { maxDepth: 9, maxNodes: 3, maxBytes: 99 }
+    expect(parseArguments('{"a":[1,2,3]}', limits)).toMatch(/more than 3 values/)
+    expect(parseArguments('{"a":1e999}')).toMatch(/Infinity/)
+  })
+
+  it('takes exactly what takeParams() takes of the same text', () => {
+    fc.assert(
+      fc.property(fc.json(), (text) => {
+        expect(parseArguments(text)).toEqual(takeParams(JSON.parse(text)))
+      }),
+    )
   })
 
   it('judges the last of keys that stand twice', () => {
