@@ -1,5 +1,6 @@
 import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
+import { whenSettled } from './settled.ts'
 import { advance, type Entry, retreat, type Step, stepsOf } from './steps.ts'
 import type { AnyHook, Middleware } from './types.ts'
 import { View } from './view.ts'
@@ -25,30 +26,32 @@ export type End = (run: Run) => unknown
 export class Ring {
   readonly entries: readonly Entry[]
   readonly steps: readonly Step[]
+  readonly end: End
+  /** Made once, not per call. */
+  readonly #leaveAll: End = (run) => this.leave(run, this.entries.length - 1)
 
-  constructor(entries: readonly Entry[]) {
+  constructor(entries: readonly Entry[], end: End) {
     this.entries = entries
     this.steps = stepsOf(entries)
+    this.end = end
   }
 
-  go(run: Run, inner: Inner, end: End): unknown {
+  go(run: Run, inner: Inner): unknown {
     run.depth++
     const s = advance(run, this.steps, 0)
-    if (run.outcome !== undefined) return this.leave(run, this.enteredAt(s), end)
-    if (s < this.steps.length) return new RingWalk(this, run, inner, end).goOnIn(s)
+    if (run.outcome !== undefined) return this.leave(run, this.enteredAt(s))
+    if (s < this.steps.length) return new RingWalk(this, run, inner).goOnIn(s)
     const pending = inner(run)
-    if (pending === undefined) return this.leave(run, this.entries.length - 1, end)
-    const last = this.entries.length - 1
-    return takeAnswer(run, pending, () => this.leave(run, last, end))
+    return pending === undefined ? this.#leaveAll(run) : takeAnswer(run, pending, this.#leaveAll)
   }
 
   /** The way out of the entries up to `index`. */
-  leave(run: Run, index: number, end: End): unknown {
+  leave(run: Run, index: number): unknown {
     run.turnAround()
     const i = retreat(run, this.entries, index)
-    if (i >= 0) return new RingWalk(this, run, undefined, end).goOnOut(i)
+    if (i >= 0) return new RingWalk(this, run, undefined).goOnOut(i)
     run.depth--
-    return end(run)
+    return this.end(run)
   }
 
   /** The last hook entered when the way in ended at step `s`; a hook without steps is entered in passing. */
@@ -61,27 +64,25 @@ export class Ring {
 class RingWalk extends Walk {
   readonly #ring: Ring
   readonly #inner: Inner | undefined
-  readonly #end: End
   #resolve!: (value: unknown) => void
 
-  constructor(ring: Ring, run: Run, inner: Inner | undefined, end: End) {
+  constructor(ring: Ring, run: Run, inner: Inner | undefined) {
     super(run, ring.entries, ring.steps)
     this.#ring = ring
     this.#inner = inner
-    this.#end = end
   }
 
   goOnIn(s: number): Promise<unknown> {
     return new Promise((resolve) => {
       this.#resolve = resolve
-      void this.in(s)
+      this.in(s)
     })
   }
 
   goOnOut(i: number): Promise<unknown> {
     return new Promise((resolve) => {
       this.#resolve = resolve
-      void this.out(i)
+      this.out(i)
     })
   }
 
@@ -97,7 +98,7 @@ class RingWalk extends Walk {
     const { run } = this
     run.turnAround()
     const i = retreat(run, this.#ring.entries, index)
-    if (i >= 0) void this.out(i)
+    if (i >= 0) this.out(i)
     else this.left()
   }
 
@@ -105,7 +106,7 @@ class RingWalk extends Walk {
     this.end()
     this.run.depth--
     try {
-      this.#resolve(this.#end(this.run))
+      this.#resolve(this.#ring.end(this.run))
     } catch (error) {
       this.#resolve(Promise.reject(error))
     }
@@ -127,11 +128,14 @@ export function hooksOf(middleware: Middleware): readonly AnyHook[] | undefined 
  */
 export function adapt(hooks: readonly AnyHook[]): Middleware {
   const list = [...hooks]
-  const ring = new Ring(list.map((hook) => entryOf(hook, NO_POSITION)))
+  const ring = new Ring(
+    list.map((hook) => entryOf(hook, NO_POSITION)),
+    passOn,
+  )
   const middleware: Middleware = (ctx, next) => {
     const run = View.run(ctx)
     run.addInner(ring.entries)
-    return ring.go(run, next, passOn)
+    return ring.go(run, next)
   }
   carried.set(middleware, list)
   return middleware
@@ -141,16 +145,17 @@ export function adapt(hooks: readonly AnyHook[]): Middleware {
 export function takeAnswer<T>(
   run: Run,
   pending: PromiseLike<unknown>,
-  goOn: () => T,
-): PromiseLike<T> {
-  return pending.then(
+  goOn: (run: Run) => T,
+): Promise<Awaited<T>> {
+  return whenSettled(
+    pending,
     (value) => {
       if (run.running) run.complete(value)
-      return goOn()
+      return goOn(run)
     },
     (error: unknown) => {
       if (run.running) run.toolFailed(error)
-      return goOn()
+      return goOn(run)
     },
   )
 }

@@ -22,13 +22,13 @@ export async function approve(run: Run): Promise<void> {
 }
 
 async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
-  const { approver, policyVersion, suspended, timing } = run.settings
+  const { approver, policyVersion, suspended, readsClock } = run.settings
   const by = askers[0]?.name ?? 'toolware'
   if (approver === undefined) {
     const reason = 'A person has to approve this call, and there is nobody who could be asked.'
     return run.block({ code: 'APPROVAL_UNAVAILABLE', by, reason })
   }
-  const began = timing === false ? 0 : performance.now()
+  const began = readsClock ? performance.now() : 0
   const question = { ctx: run.view, originalParams: run.original, askers, policyVersion }
   let waited = false
   let answer: ApprovalAnswer | undefined
@@ -52,7 +52,7 @@ async function askPerson(run: Run, askers: readonly Asked[]): Promise<void> {
     return run.block(approvalFault(by, error))
   } finally {
     if (answer?.resolution !== 'pending') suspended.delete(run.id)
-    if (timing !== false) run.rare.waitMs += performance.now() - began
+    if (readsClock) run.rare.waitMs += performance.now() - began
   }
   if (answer.resolution === 'pending') return run.suspend(answer.approvalId)
   if (!isAllowed(answer)) {

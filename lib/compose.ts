@@ -2,13 +2,13 @@ import koaCompose from 'koa-compose'
 import { type End, hooksOf, type Inner, passOn, Ring, takeAnswer } from './adapt.ts'
 import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
-import { Frame, type NamedMiddleware } from './frame.ts'
+import { Frame, type Guarded, type NamedMiddleware } from './frame.ts'
 import type { Entry } from './steps.ts'
 import type { AnyHook, Middleware, Next } from './types.ts'
 import { View } from './view.ts'
 
 /** One part of a plan: a run of fused hooks, or a guarded middleware function. */
-export type Part = Ring | NamedMiddleware
+export type Part = Ring | Guarded
 
 type Layer = (run: Run, next: () => Promise<unknown>) => unknown
 
@@ -24,24 +24,18 @@ function composeLayers(layers: readonly Layer[]): (run: Run, next: Next) => Prom
   ) => Promise<unknown>
 }
 
-function layerOf(part: Part, end: End): Layer {
+function layerOf(part: Part): Layer {
   return part instanceof Ring
-    ? (run, next) => part.go(run, next, end)
-    : (run, next) => new Frame(run, part, next, end).go()
+    ? (run, next) => part.go(run, next)
+    : (run, next) => new Frame(run, part, next).go()
 }
 
-/** Composes the parts of a plan around the gate. The outermost part ends the call. */
-export function composePlan(
-  parts: readonly Part[],
-  gate: Inner,
-  outermost: End,
-): (run: Run) => Promise<unknown> {
-  const layers = parts.map((part, i) => layerOf(part, i === 0 ? outermost : passOn))
+/** Composes the parts of a plan around the gate. */
+export function composePlan(parts: readonly Part[], gate: Inner): (run: Run) => Promise<unknown> {
+  const layers = parts.map(layerOf)
   const last = parts.at(-1)
-  if (last instanceof Ring && parts.length > 1) {
-    // A ring beside the gate takes the tool's answer itself.
-    layers[layers.length - 1] = (run) => last.go(run, gate, passOn)
-  }
+  // A ring beside the gate takes the tool's answer itself.
+  if (last instanceof Ring) layers[layers.length - 1] = (run) => last.go(run, gate)
   const composed = composeLayers(layers)
   return (run) => composed(run, () => passGate(run, gate) as Promise<unknown>)
 }
@@ -50,14 +44,12 @@ export function composePlan(
 function passGate(run: Run, gate: Inner): unknown {
   run.depth++
   const pending = gate(run)
-  if (pending === undefined) {
-    run.depth--
-    return passOn(run)
-  }
-  return takeAnswer(run, pending, () => {
-    run.depth--
-    return passOn(run)
-  })
+  return pending === undefined ? leaveGate(run) : takeAnswer(run, pending, leaveGate)
+}
+
+function leaveGate(run: Run): undefined {
+  run.depth--
+  return passOn(run)
 }
 
 /** A middleware function, or a hook. */
@@ -78,7 +70,7 @@ export function partsOf(middleware: Middleware): readonly Composable[] | undefin
 export function compose(list: readonly Composable[]): Middleware {
   const items = [...list]
   const parts = partsFrom(items)
-  const through = composeLayers(parts.map((part) => layerOf(part, passOn)))
+  const through = composeLayers(parts.map(layerOf))
   const entries = parts.flatMap((part) => (part instanceof Ring ? part.entries : []))
   const middleware: Middleware = (ctx, next) => {
     const run = View.run(ctx)
@@ -96,6 +88,7 @@ function partsFrom(items: readonly Composable[]): Part[] {
         ? { fn: item, name: item.name || `middleware#${i + 1}`, position: NO_POSITION }
         : entryOf(item, NO_POSITION),
     ),
+    passOn,
   )
 }
 
@@ -108,18 +101,19 @@ export function flatten(items: readonly Composable[]): Composable[] {
   })
 }
 
-/** Joins adjacent hooks into rings. */
-export function fuse(list: ReadonlyArray<NamedMiddleware | Entry>): Part[] {
+/** Joins adjacent hooks into rings. The first part ends as `outermost` says, those inside pass on what was thrown. */
+export function fuse(list: ReadonlyArray<NamedMiddleware | Entry>, outermost: End): Part[] {
   const parts: Part[] = []
   let hooks: Entry[] = []
+  const end = (): End => (parts.length === 0 ? outermost : passOn)
   const close = (): void => {
-    if (hooks.length > 0) parts.push(new Ring(hooks))
+    if (hooks.length > 0) parts.push(new Ring(hooks, end()))
     hooks = []
   }
   for (const item of list) {
     if ('fn' in item) {
       close()
-      parts.push(item)
+      parts.push({ ...item, end: end() })
     } else hooks.push(item)
   }
   close()

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import type { Deadlines } from './deadline.ts'
+import type { Deadlines, Wheel } from './deadline.ts'
 import { isToolwareError } from './errors.ts'
 import {
   Aborted,
@@ -13,7 +13,7 @@ import {
   type Times,
 } from './outcome.ts'
 import { type IntakeLimits, sameParams, takeParams, whatInstead } from './params.ts'
-import type { Abortable, Followers } from './signal.ts'
+import type { Following, Waiter } from './signal.ts'
 import type { Entry } from './steps.ts'
 import type {
   Approver,
@@ -34,11 +34,17 @@ export interface Settings {
   readonly log: Logger
   readonly deadlines: Deadlines
   readonly beforeTimeoutMs: number
+  /** The wheel of that duration; undefined without a deadline. */
+  readonly beforeWheel: Wheel | undefined
   readonly afterTimeoutMs: number
+  readonly afterWheel: Wheel | undefined
   readonly toolTimeoutMs: number
   /** Undefined under `intake: 'trusted'`: then nothing is copied. */
   readonly intake: IntakeLimits | undefined
-  readonly timing: boolean | 'hooks'
+  /** Durations are measured. */
+  readonly readsClock: boolean
+  /** The parts that hooks and waiting have of them, too. */
+  readonly timesHooks: boolean
   readonly clock: () => number
   readonly exposeErrors: boolean
   readonly policyVersion: string | undefined
@@ -77,13 +83,6 @@ export interface Asked {
   readonly request: AskRequest
 }
 
-/** What waits on behalf of a call, and must hear when the caller gives up. */
-export interface Waiter {
-  abort(): void
-  /** Who waits for this one; the call's own bookkeeping. */
-  outerWaiter: Waiter | undefined
-}
-
 /** A middleware function that stands around whatever ends next. */
 export interface Enclosing {
   /** The part inside it is about to reject. */
@@ -111,7 +110,7 @@ export interface Judging {
 }
 
 /** Parts of a call that most calls never need. */
-interface Rare {
+export interface Rare {
   id: string | undefined
   json: string | undefined
   jsonOf: Params | undefined
@@ -134,8 +133,15 @@ interface Rare {
   /** Params fixed by an approval, and why: changing them without asking again blocks. */
   fixedBy: string | undefined
   rechecking: boolean
+  asks: Asked[] | undefined
   /** The approver has taken the question, and tells the askers what comes of it. */
   put: boolean
+  /** The highest position that changed the params; hooks up to it are checked again at the gate. */
+  rewrittenAt: number
+  /** A middleware has answered in the tool's place. */
+  answered: boolean
+  /** The after-budget is used up: nothing more is waited for. */
+  budgetSpent: boolean
 }
 
 const NO_TIMES: Times = { durationMs: 0 }
@@ -144,7 +150,7 @@ const NO_TIMES: Times = { durationMs: 0 }
 export const NO_REWRITE = -1
 
 /** One passage of a call through a pipeline: everything that changes while it lasts. Nobody outside sees it. */
-export class Run implements Abortable {
+export class Run {
   readonly settings: Settings
   readonly toolName: string
   readonly facts: Facts
@@ -155,8 +161,6 @@ export class Run implements Abortable {
   outcome: Outcome | undefined
   /** The tool was called. */
   started = false
-  /** A middleware answered in its place. */
-  answered = false
   /** The tool was called and nobody has taken its answer yet. */
   running = false
   /** The gate was entered: too late to ask, rewrite or respond. */
@@ -167,22 +171,14 @@ export class Run implements Abortable {
   depth = 0
   /** The innermost middleware function that was entered and has not settled. */
   frame: Enclosing | undefined
-  /** The highest position that changed the params; hooks up to it are checked again at the gate. */
-  rewrittenAt: number = NO_REWRITE
-  asks: Asked[] | undefined
   /** The promise of the handler that is being waited for; set by `advance` and `retreat`. */
   pending: PromiseLike<unknown> | undefined
   /** Ticks of the after-budget that are used up. */
   budgetTicks = 0
-  budgetSpent = false
   view: View
-  /** Where the call has to be taken out when it ends: it hears of the caller's signal. */
-  followers: Followers | undefined
-  beforeFollower: Abortable | undefined
-  behindFollower: Abortable | undefined
+  /** Set when the caller can call it off. */
+  following: Following | undefined
   readonly #began: number
-  #waiter: Waiter | undefined
-  #views: View[] | undefined
   #shown: CompletedView | undefined
   #rare: Rare | undefined
 
@@ -201,12 +197,12 @@ export class Run implements Abortable {
     this.params = params
     this.tool = tool
     this.view = new View(this)
-    this.#began = settings.timing === false ? 0 : performance.now()
+    this.#began = settings.readsClock ? performance.now() : 0
   }
 
   /** True once the tool ran or was answered for: hooks leave through `after`, else through `skipped`. */
   get ran(): boolean {
-    return this.started || this.answered
+    return this.started || (this.#rare?.answered ?? false)
   }
 
   get rare(): Rare {
@@ -228,7 +224,11 @@ export class Run implements Abortable {
       verdictWhenDone: undefined,
       fixedBy: undefined,
       rechecking: false,
+      asks: undefined,
       put: false,
+      rewrittenAt: NO_REWRITE,
+      answered: false,
+      budgetSpent: false,
     }
     return this.#rare
   }
@@ -246,6 +246,11 @@ export class Run implements Abortable {
   /** The caller has given the call up. */
   get aborted(): Rare['aborted'] {
     return this.#rare?.aborted
+  }
+
+  /** Everybody who has asked for a person's decision. */
+  get asks(): readonly Asked[] | undefined {
+    return this.#rare?.asks
   }
 
   /** `check` runs again, at the gate. */
@@ -280,19 +285,20 @@ export class Run implements Abortable {
   /** The end of a call that the pipeline has finished with. */
   finish(): Outcome {
     const outcome = this.outcome as Outcome
-    if (this.asks !== undefined && !this.#rare?.put && this.#rare?.judging === undefined) {
-      for (const asked of this.asks) this.#withdraw(asked)
+    const rare = this.#rare
+    if (rare?.asks !== undefined && !rare.put && rare.judging === undefined) {
+      for (const asked of rare.asks) this.#withdraw(asked)
     }
     this.settings.settled(this, outcome)
     return outcome
   }
 
   times(): Times {
-    const { timing } = this.settings
-    if (timing === false) return NO_TIMES
+    const { readsClock, timesHooks } = this.settings
+    if (!readsClock) return NO_TIMES
     const durationMs = performance.now() - this.#began
     const waitMs = this.#rare?.waitMs ?? 0
-    if (timing !== 'hooks') return waitMs === 0 ? { durationMs } : { durationMs, waitMs }
+    if (!timesHooks) return waitMs === 0 ? { durationMs } : { durationMs, waitMs }
     return { durationMs, hookMs: this.rare.hookMs, waitMs }
   }
 
@@ -375,7 +381,7 @@ export class Run implements Abortable {
     if (intake === undefined || !sameParams(taken, this.params)) {
       this.rare.original ??= this.params
       this.params = taken
-      if (position > this.rewrittenAt) this.rewrittenAt = position
+      if (position > this.rare.rewrittenAt) this.rare.rewrittenAt = position
     }
     return undefined
   }
@@ -385,15 +391,16 @@ export class Run implements Abortable {
     const { asker: name = hook } = request
     const fixedBy = fixesParams(request)
     if (fixedBy !== undefined) this.rare.fixedBy ??= fixedBy
-    this.asks ??= []
+    const { rare } = this
+    rare.asks ??= []
     const asked = { name, phase, request }
     const old = this.rechecking
-      ? this.asks.findIndex((other) => other.name === name && other.phase === 'check')
+      ? rare.asks.findIndex((other) => other.name === name && other.phase === 'check')
       : -1
-    if (old < 0) this.asks.push(asked)
+    if (old < 0) rare.asks.push(asked)
     else {
-      if (!this.#rare?.put) this.#withdraw(this.asks[old] as Asked)
-      this.asks[old] = asked
+      if (!rare.put) this.#withdraw(rare.asks[old] as Asked)
+      rare.asks[old] = asked
     }
   }
 
@@ -420,29 +427,19 @@ export class Run implements Abortable {
 
   /** From now on `who` hears of the caller's abort. The innermost stands first. */
   wait(who: Waiter): void {
-    who.outerWaiter = this.#waiter
-    this.#waiter = who
+    this.following?.wait(who)
   }
 
   unwait(who: Waiter): void {
-    if (this.#waiter === who) {
-      this.#waiter = who.outerWaiter
-      return
-    }
-    for (let at = this.#waiter; at !== undefined; at = at.outerWaiter) {
-      if (at.outerWaiter === who) at.outerWaiter = who.outerWaiter
-    }
+    this.following?.unwait(who)
   }
 
-  /** The caller gives the call up: tells every handler, then whoever waits, the innermost first. */
+  /** The caller gives the call up. */
   abort(reason: unknown): void {
     if (this.aborted !== undefined) return
     this.rare.aborted = { reason }
     if (this.outcome === undefined) this.settleAborted()
-    for (const view of [...(this.#views ?? [])]) view.void(reason)
-    const waiting: Waiter[] = []
-    for (let who = this.#waiter; who !== undefined; who = who.outerWaiter) waiting.push(who)
-    for (const who of waiting) who.abort()
+    this.following?.tell(reason)
   }
 
   /** Settles the call as aborted, over a result that has not reached the caller yet. A block stands. */
@@ -457,13 +454,7 @@ export class Run implements Abortable {
   /** `view` has made a controller: it hears of the abort, unless that has come already. */
   watch(view: View): void {
     if (this.aborted !== undefined) view.void(this.aborted.reason)
-    this.#views ??= []
-    this.#views.push(view)
-  }
-
-  unwatch(view: View): void {
-    const at = this.#views?.indexOf(view) ?? -1
-    if (at >= 0) this.#views?.splice(at, 1)
+    this.following?.watch(view)
   }
 
   /** Voids the context of a handler that was given up; the call goes on with a new one. */
@@ -477,7 +468,7 @@ export class Run implements Abortable {
   /** Makes the context of the way out: its signal fires only when the budget ends. */
   turnAround(): void {
     if (!this.view.touched) return
-    this.unwatch(this.view)
+    this.following?.unwatch(this.view)
     this.view = new View(this)
   }
 }

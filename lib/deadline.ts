@@ -11,8 +11,10 @@ export interface Waiting {
 /** A place in a wheel's queue. */
 export class Slot {
   wheel: Wheel | undefined
-  /** The tick at which the deadline passes; Infinity while nothing is waited for. */
-  due: number = Number.POSITIVE_INFINITY
+  /** Something is waited for. */
+  isArmed = false
+  /** The tick at which the deadline passes. */
+  due = 0
   /** The tick at which the wheel looks at it. */
   look = 0
   before: Waiting | undefined
@@ -49,15 +51,15 @@ export class Wheel {
       slot.wheel?.remove(waiting)
       this.#insert(waiting, due)
     }
+    slot.isArmed = true
     slot.due = due
   }
 
   /** Ends the deadline and tells how many ticks it had been running. The place in the queue stays, for the next one. */
   disarm(waiting: Waiting): number {
     const { slot } = waiting
-    const spent = this.#now + this.#span - slot.due
-    slot.due = Number.POSITIVE_INFINITY
-    return spent
+    slot.isArmed = false
+    return this.#now + this.#span - slot.due
   }
 
   /** Takes it out for good. */
@@ -69,7 +71,7 @@ export class Wheel {
     if (slot.behind === undefined) this.#tail = slot.before
     else slot.behind.slot.before = slot.before
     slot.wheel = slot.before = slot.behind = undefined
-    slot.due = Number.POSITIVE_INFINITY
+    slot.isArmed = false
   }
 
   /** In order of `look`. That is the tail, but for a deadline that is partly used up. */
@@ -92,12 +94,13 @@ export class Wheel {
     this.#now++
     while (this.#head !== undefined && this.#head.slot.look <= this.#now) {
       const waiting = this.#head
-      const { due } = waiting.slot
+      const { isArmed, due } = waiting.slot
       this.remove(waiting)
+      if (!isArmed) continue
       if (due <= this.#now) waiting.expire()
-      else if (due !== Number.POSITIVE_INFINITY) {
+      else {
         this.#insert(waiting, due)
-        waiting.slot.due = due
+        waiting.slot.isArmed = true
       }
     }
     if (this.#head === undefined) {
@@ -109,22 +112,16 @@ export class Wheel {
 
 /** The wheels of a pipeline, one per duration in use. */
 export class Deadlines {
-  /** Handlers of one phase mostly share a duration. */
-  #lastMs = 0
-  #last: Wheel | undefined
   readonly #wheels = new Map<number, Wheel>()
 
   /** The wheel for a duration in milliseconds; undefined when there is no deadline (0 or Infinity). */
   of(durationMs: number): Wheel | undefined {
-    if (durationMs === this.#lastMs) return this.#last
     if (durationMs <= 0 || durationMs === Number.POSITIVE_INFINITY) return undefined
     let wheel = this.#wheels.get(durationMs)
     if (wheel === undefined) {
       wheel = new Wheel(durationMs)
       this.#wheels.set(durationMs, wheel)
     }
-    this.#lastMs = durationMs
-    this.#last = wheel
     return wheel
   }
 }

@@ -1,8 +1,10 @@
 import type { End } from './adapt.ts'
-import type { Enclosing, Run, Waiter } from './context.ts'
+import type { Enclosing, Run } from './context.ts'
 import { Slot, type Waiting } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
 import type { Fault } from './outcome.ts'
+import { whenSettled } from './settled.ts'
+import type { Waiter } from './signal.ts'
 import { hookFault, isThenable } from './steps.ts'
 import type {
   AskRequest,
@@ -23,6 +25,11 @@ export interface NamedMiddleware {
   readonly position: number
 }
 
+/** One part of a plan that is a middleware function. */
+export interface Guarded extends NamedMiddleware {
+  readonly end: End
+}
+
 /**
  * One passage through a middleware function, and the context it gets. `run.depth` tells whether the inner
  * part has settled: every part inside adds one when it is entered and takes it off when it settles.
@@ -31,9 +38,8 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   readonly slot: Slot = new Slot()
   outerWaiter: Waiter | undefined
   readonly #run: Run
-  readonly #part: NamedMiddleware
+  readonly #part: Guarded
   readonly #next: () => Promise<unknown>
-  readonly #end: End
   readonly #depth: number
   readonly #outer: Enclosing | undefined
   #calls = 0
@@ -42,12 +48,11 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   #recovery: { readonly value: unknown } | undefined
   #abandon: (() => void) | undefined
 
-  constructor(run: Run, part: NamedMiddleware, next: () => Promise<unknown>, end: End) {
+  constructor(run: Run, part: Guarded, next: () => Promise<unknown>) {
     super(run)
     this.#run = run
     this.#part = part
     this.#next = next
-    this.#end = end
     this.#depth = ++run.depth
     this.#outer = run.frame
     run.frame = this
@@ -61,9 +66,9 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     } catch (error) {
       return this.#settle({ error })
     }
-    const settled = Promise.resolve(value)
-    if (this.#run.facts.signal !== undefined) return this.#orAbort(settled)
-    return settled.then(
+    if (this.#run.facts.signal !== undefined) return this.#orAbort(value)
+    return whenSettled(
+      value,
       () => this.#settle(),
       (error: unknown) => this.#settle({ error }),
     )
@@ -146,7 +151,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.slot.wheel?.remove(this)
     this.#run.depth = this.#depth - 1
     this.#run.frame = this.#outer
-    return this.#end(this.#run)
+    return this.#part.end(this.#run)
   }
 
   /** A broken rule of the onion. `next()` rejects with it further out, once the tool has run. */
@@ -158,7 +163,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   // Abort ----------------------------------------------------------------------------------------
 
   /** The caller does not wait for a function that hangs; one that only has to unwind gets the after-budget. */
-  #orAbort(settled: Promise<unknown>): Promise<unknown> {
+  #orAbort(settled: PromiseLike<unknown>): Promise<unknown> {
     const run = this.#run
     return new Promise((resolve) => {
       const finish = (end: () => unknown): void => {
@@ -179,7 +184,8 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
       }
       run.wait(this)
       if (run.aborted !== undefined) this.abort()
-      settled.then(
+      void whenSettled(
+        settled,
         () => finish(() => this.#settle()),
         (error: unknown) => finish(() => this.#settle({ error })),
       )
@@ -201,8 +207,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   }
 
   #armBudget(): void {
-    const { deadlines, afterTimeoutMs } = this.#run.settings
-    deadlines.of(afterTimeoutMs)?.arm(this)
+    this.#run.settings.afterWheel?.arm(this)
   }
 
   // What the function can do ---------------------------------------------------------------------

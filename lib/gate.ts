@@ -1,5 +1,5 @@
 import { approve } from './approve.ts'
-import { type Judging, NO_REWRITE, type Run } from './context.ts'
+import { type Judging, NO_REWRITE, type Rare, type Run } from './context.ts'
 import { TIMED_OUT, withTimeout } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
 import { thaw } from './params.ts'
@@ -17,15 +17,16 @@ import { orAbort } from './wait.ts'
  * call is; undefined when the call was settled at once.
  */
 export function openGate(run: Run): PromiseLike<unknown> | undefined {
-  if (run.outcome !== undefined || run.started || run.answered) return undefined
+  if (run.outcome !== undefined || run.ran) return undefined
   run.gated = true
-  const rare = run.rareIfAny
-  const plain =
-    run.rewrittenAt === NO_REWRITE &&
-    run.asks === undefined &&
-    run.plan.resolvers.length === 0 &&
-    (rare === undefined || !(rare.response || rare.held || rare.judging))
-  return plain ? startTool(run) : passGate(run).catch((error: unknown) => closeGate(run, error))
+  const isPlain =
+    run.plan.resolvers.length === 0 && (run.rareIfAny === undefined || !needsCare(run.rareIfAny))
+  return isPlain ? startTool(run) : passGate(run).catch((error: unknown) => closeGate(run, error))
+}
+
+/** Something was changed, asked or answered on the way in, or nothing is to be executed. */
+function needsCare({ rewrittenAt, asks, response, held, judging }: Rare): boolean {
+  return rewrittenAt !== NO_REWRITE || (asks ?? response ?? held ?? judging) !== undefined
 }
 
 /** What looked at the call threw, such as a store of approvals: the tool does not run. */
@@ -37,15 +38,15 @@ function closeGate(run: Run, error: unknown): void {
 /** The gate's longer way, when something has to be looked at once more. */
 async function passGate(run: Run): Promise<void> {
   const { rare } = run
-  if (run.rewrittenAt !== NO_REWRITE) await recheck(run, stale(run))
+  if (rare.rewrittenAt !== NO_REWRITE) await recheck(run, stale(run))
   if (run.outcome === undefined && run.plan.resolvers.length > 0) await resolveEnv(run)
   if (run.outcome === undefined && rare.judging !== undefined) return endJudging(run, rare.judging)
-  if (run.outcome === undefined && (run.asks !== undefined || rare.held !== undefined)) {
+  if (run.outcome === undefined && (rare.asks !== undefined || rare.held !== undefined)) {
     await approve(run)
   }
   if (run.outcome !== undefined) return
   if (rare.response !== undefined) {
-    run.answered = true
+    rare.answered = true
     run.complete(rare.response.value)
     return
   }
@@ -104,7 +105,7 @@ function startTool(run: Run): PromiseLike<unknown> | undefined {
       if (run.outcome === undefined) run.complete(value)
       return undefined
     }
-    pending = value instanceof Promise ? value : Promise.resolve(value)
+    pending = value
   } catch (error) {
     run.toolFailed(error)
     return undefined

@@ -1,5 +1,5 @@
-import { type End, hooksOf, type Inner, Ring, takeAnswer } from './adapt.ts'
-import { type Composable, composePlan, flatten, fuse, partsOf } from './compose.ts'
+import { type End, hooksOf, Ring, takeAnswer } from './adapt.ts'
+import { type Composable, composePlan, flatten, fuse, type Part, partsOf } from './compose.ts'
 import type { PlanHooks, Run } from './context.ts'
 import { entryOf } from './entry.ts'
 import { configError } from './errors.ts'
@@ -59,12 +59,12 @@ export class Plan implements PlanHooks {
 
   constructor(items: readonly Item[]) {
     const list = number(items)
-    const parts = fuse(list)
+    const parts = fuse(list, finish)
     this.entries = list.filter((item): item is Entry => !('fn' in item))
     this.resolvers = this.entries.filter((entry) => entry.resolveExecEnv !== undefined)
     this.isEmpty = parts.length === 0
     this.buffersStreams = list.some((item) => 'fn' in item && !isStreamSafe(item.fn))
-    this.#everyone = new Ring(this.entries)
+    this.#everyone = new Ring(this.entries, finish)
     this.#start = starter(parts)
   }
 
@@ -76,7 +76,7 @@ export class Plan implements PlanHooks {
   /** The way out only, of every hook: for a call that was refused before it began. */
   skip(run: Run): unknown {
     run.depth++
-    return this.#everyone.leave(run, this.entries.length - 1, finish)
+    return this.#everyone.leave(run, this.entries.length - 1)
   }
 }
 
@@ -84,17 +84,16 @@ export class Plan implements PlanHooks {
 const finish: End = (run) => run.finish()
 
 /** koa-compose composes; one ring alone, or nothing at all, needs no composing. */
-function starter(parts: ReadonlyArray<Ring | NamedMiddleware>): (run: Run) => unknown {
+function starter(parts: readonly Part[]): (run: Run) => unknown {
   const [only] = parts
-  if (only === undefined) return (run) => alone(run, openGate)
-  if (parts.length === 1 && only instanceof Ring) return (run) => only.go(run, openGate, finish)
-  return composePlan(parts, openGate, finish)
+  if (only === undefined) return alone
+  if (parts.length === 1 && only instanceof Ring) return (run) => only.go(run, openGate)
+  return composePlan(parts, openGate)
 }
 
-function alone(run: Run, gate: Inner): unknown {
-  const pending = gate(run)
-  if (pending === undefined) return finish(run)
-  return takeAnswer(run, pending, () => finish(run))
+function alone(run: Run): unknown {
+  const pending = openGate(run)
+  return pending === undefined ? finish(run) : takeAnswer(run, pending, finish)
 }
 
 /** Gives everything its place and every unnamed function its number. */

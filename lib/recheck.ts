@@ -4,8 +4,8 @@ import { Walk } from './walk.ts'
 
 /** The hooks whose `check` answered before the params changed. */
 export function stale(run: Run): readonly Entry[] {
-  const entries = run.plan.entries.filter((entry) => entry.position <= run.rewrittenAt)
-  return [...entries, ...(run.rare.inner ?? [])]
+  const { rewrittenAt, inner = [] } = run.rare
+  return [...run.plan.entries.filter(({ position }) => position <= rewrittenAt), ...inner]
 }
 
 /** Runs their `check` on the params as they are now. */

@@ -1,8 +1,76 @@
+/** What waits on behalf of a call, and must hear when the caller gives up. */
+export interface Waiter {
+  abort(): void
+  /** Who waits for this one; the bookkeeping of {@link Following}. */
+  outerWaiter: Waiter | undefined
+}
+
+/** The context of a handler that has read its signal. */
+interface Watching {
+  void(reason: unknown): void
+}
+
 /** What wants to hear of an abort. The links are the bookkeeping of {@link Followers}. */
 export interface Abortable {
   abort(reason: unknown): void
   beforeFollower: Abortable | undefined
   behindFollower: Abortable | undefined
+}
+
+/** A call that has a caller's signal. Made only for such, since most calls have none. */
+export class Following implements Abortable {
+  readonly #call: { abort(reason: unknown): void }
+  /** Those it was added to. */
+  followers: Followers | undefined
+  #views: Watching[] | undefined
+  #waiter: Waiter | undefined
+  beforeFollower: Abortable | undefined
+  behindFollower: Abortable | undefined
+
+  constructor(call: { abort(reason: unknown): void }) {
+    this.#call = call
+  }
+
+  end(): void {
+    this.followers?.delete(this)
+  }
+
+  abort(reason: unknown): void {
+    this.#call.abort(reason)
+  }
+
+  /** Tells every handler, then whoever waits, the innermost first. */
+  tell(reason: unknown): void {
+    for (const view of [...(this.#views ?? [])]) view.void(reason)
+    const waiting: Waiter[] = []
+    for (let who = this.#waiter; who !== undefined; who = who.outerWaiter) waiting.push(who)
+    for (const who of waiting) who.abort()
+  }
+
+  watch(view: Watching): void {
+    this.#views ??= []
+    this.#views.push(view)
+  }
+
+  unwatch(view: Watching): void {
+    const at = this.#views?.indexOf(view) ?? -1
+    if (at >= 0) this.#views?.splice(at, 1)
+  }
+
+  wait(who: Waiter): void {
+    who.outerWaiter = this.#waiter
+    this.#waiter = who
+  }
+
+  unwait(who: Waiter): void {
+    if (this.#waiter === who) {
+      this.#waiter = who.outerWaiter
+      return
+    }
+    for (let at = this.#waiter; at !== undefined; at = at.outerWaiter) {
+      if (at.outerWaiter === who) at.outerWaiter = who.outerWaiter
+    }
+  }
 }
 
 /** Those who follow one signal: a chain, since a `Set` would have to make a hash for every call. */

@@ -1,6 +1,7 @@
 import type { Run } from './context.ts'
 import { ToolwareError } from './errors.ts'
 import { asText, type Fault, messageOf } from './outcome.ts'
+import { whenSettled } from './settled.ts'
 import type { AnyHook, FailureCause, HookContext, MaybePromise, Outcome } from './types.ts'
 import { isVerdict } from './verdict.ts'
 
@@ -55,9 +56,11 @@ export function isThenable(value: unknown): value is PromiseLike<unknown> {
   )
 }
 
+const ignore = (): void => undefined
+
 /** Lets a promise go: whatever it rejects with later concerns nobody. */
 export function abandon(work: PromiseLike<unknown>): void {
-  Promise.resolve(work).catch(() => undefined)
+  void whenSettled(work, ignore, ignore)
 }
 
 /**
@@ -65,15 +68,18 @@ export function abandon(work: PromiseLike<unknown>): void {
  * (`run.pending` is set). Answers the step it came to.
  */
 export function advance(run: Run, steps: readonly Step[], s: number): number {
-  return run.settings.timing === 'hooks'
-    ? timed(run, () => stepOn(run, steps, s))
-    : stepOn(run, steps, s)
+  return run.settings.timesHooks ? timed(run, steps, s, stepOn) : stepOn(run, steps, s)
 }
 
 /** Counts the time that handlers take before they answer or return a promise. */
-function timed(run: Run, work: () => number): number {
+function timed<T>(
+  run: Run,
+  list: readonly T[],
+  from: number,
+  walk: (run: Run, list: readonly T[], from: number) => number,
+): number {
   const began = performance.now()
-  const at = work()
+  const at = walk(run, list, from)
   run.rare.hookMs += performance.now() - began
   return at
 }
@@ -83,7 +89,7 @@ function stepOn(run: Run, steps: readonly Step[], s: number): number {
     const step = steps[s] as Step
     try {
       const answer = step.handler.call(step.hook, run.view)
-      if (answer !== true && answer !== undefined && answer !== null) {
+      if (!isSilent(answer)) {
         if (isThenable(answer)) {
           // The caller gave up inside the handler: nobody is going to wait for it.
           if (run.outcome !== undefined) abandon(answer)
@@ -101,9 +107,14 @@ function stepOn(run: Run, steps: readonly Step[], s: number): number {
   return s
 }
 
+/** No opinion: `true`, `undefined` or `null`. */
+function isSilent(answer: unknown): boolean {
+  return typeof answer === 'boolean' ? answer : answer === undefined || answer === null
+}
+
 /** Takes one answer into account. What is no verdict is a fault of the hook, never an allow. */
 export function applyAnswer(run: Run, step: Step, answer: unknown): void {
-  if (answer === true || answer === undefined || answer === null) return
+  if (isSilent(answer)) return
   const { entry, phase } = step
   const { name: hook, position } = entry
   const notePhase = run.rechecking ? 'recheck' : phase
@@ -190,9 +201,7 @@ export function hookFault(run: Run, code: Fault['code'], by: string, error: unkn
  * (`run.pending` is set). Answers the index of the pending one, or -1. Nothing a handler does can harm the call.
  */
 export function retreat(run: Run, entries: readonly Entry[], i: number): number {
-  return run.settings.timing === 'hooks'
-    ? timed(run, () => stepBack(run, entries, i))
-    : stepBack(run, entries, i)
+  return run.settings.timesHooks ? timed(run, entries, i, stepBack) : stepBack(run, entries, i)
 }
 
 function stepBack(run: Run, entries: readonly Entry[], i: number): number {
@@ -208,7 +217,7 @@ function stepBack(run: Run, entries: readonly Entry[], i: number): number {
       const work = handler.call(entry.hook, run.view, outcome)
       if (!isThenable(work)) continue
       if (entry.detached) run.settings.detach(leaveBehind(run, entry, work))
-      else if (run.budgetSpent) leaveBehind(run, entry, work)
+      else if (run.rareIfAny?.budgetSpent) leaveBehind(run, entry, work)
       else {
         run.pending = work
         return i
@@ -223,5 +232,5 @@ function stepBack(run: Run, entries: readonly Entry[], i: number): number {
 /** Work of the way out that the call does not wait for. Its faults are reported; the answer never rejects. */
 export function leaveBehind(run: Run, entry: Entry, work: PromiseLike<unknown>): Promise<unknown> {
   const phase = run.ran ? 'after' : 'skipped'
-  return Promise.resolve(work).catch((error: unknown) => run.report(entry.name, phase, error))
+  return whenSettled(work, ignore, (error) => run.report(entry.name, phase, error))
 }

@@ -23,7 +23,7 @@ import { type Item, Plans, toolFilter } from './plan.ts'
 import { resultOf } from './result.ts'
 import { ambient, Scope, within } from './scope.ts'
 import { Listeners, readIntake, type ToolwareOptions, vetOptions } from './settings.ts'
-import { SignalHub } from './signal.ts'
+import { Following, SignalHub } from './signal.ts'
 import { openStream, type ToolStream } from './stream.ts'
 import type {
   ApprovalResolution,
@@ -82,14 +82,19 @@ export class Toolware implements Caller {
     this.#errors = new Listeners(this.log)
     this.#blocked = new Listeners(this.log)
     this.#settled = new Listeners(this.log)
+    const { beforeTimeoutMs = 15_000, afterTimeoutMs = 5000, timing = true } = options
+    const deadlines = new Deadlines()
     this.#settings = {
       log: this.log,
-      deadlines: new Deadlines(),
-      beforeTimeoutMs: options.beforeTimeoutMs ?? 15_000,
-      afterTimeoutMs: options.afterTimeoutMs ?? 5000,
+      deadlines,
+      beforeTimeoutMs,
+      beforeWheel: deadlines.of(beforeTimeoutMs),
+      afterTimeoutMs,
+      afterWheel: deadlines.of(afterTimeoutMs),
       toolTimeoutMs: options.toolTimeoutMs ?? 0,
       intake: this.#intake,
-      timing: options.timing ?? true,
+      readsClock: timing !== false,
+      timesHooks: timing === 'hooks',
       clock: this.clock,
       exposeErrors: options.exposeErrors ?? false,
       policyVersion: options.policyVersion,
@@ -343,8 +348,13 @@ export class Toolware implements Caller {
   /** Only scopes and `asyncContext: true` enter async storage: it makes every promise dearer. */
   #go(run: Run): Promise<Outcome> {
     const around = ambient()
-    if (around === undefined && !this.#asyncContext) return this.#through(run)
-    return within({ facts: around?.facts, call: run.view }, () => this.#through(run))
+    return around === undefined && !this.#asyncContext
+      ? this.#through(run)
+      : this.#within(around?.facts, run)
+  }
+
+  #within(facts: Facts | undefined, run: Run): Promise<Outcome> {
+    return within({ facts, call: run.view }, () => this.#through(run))
   }
 
   #through(run: Run): Promise<Outcome> {
@@ -352,8 +362,9 @@ export class Toolware implements Caller {
     const plan = run.plan as ReturnType<Plans['for']>
     const { signal } = run.facts
     if (signal !== undefined) {
+      run.following = new Following(run)
       if (signal.aborted) run.abort(signal.reason)
-      else run.followers = this.#hub.follow(signal, run)
+      else run.following.followers = this.#hub.follow(signal, run.following)
     }
     // Refused at intake, or aborted before it began.
     const end = run.outcome === undefined ? plan.go(run) : plan.skip(run)
@@ -413,7 +424,7 @@ export class Toolware implements Caller {
   // Ends -----------------------------------------------------------------------------------------
 
   #end(run: Run, outcome: Outcome): void {
-    run.followers?.delete(run)
+    run.following?.end()
     if (run.rareIfAny?.judging !== undefined) return
     if (outcome.status === 'blocked' && this.#blocked.some)
       this.#blocked.tell({ ctx: run.view, outcome: run.shown })

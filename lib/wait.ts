@@ -1,4 +1,6 @@
-import type { Run, Waiter } from './context.ts'
+import type { Run } from './context.ts'
+import { whenSettled } from './settled.ts'
+import type { Waiter } from './signal.ts'
 import { abandon } from './steps.ts'
 
 /** Waits, but not longer than the caller does. */
@@ -11,7 +13,8 @@ export function orAbort(run: Run, work: unknown): Promise<unknown> {
   return new Promise((resolve, reject) => {
     const waiter: Waiter = { abort: () => resolve(undefined), outerWaiter: undefined }
     run.wait(waiter)
-    Promise.resolve(work).then(
+    void whenSettled(
+      work,
       (value) => {
         run.unwait(waiter)
         resolve(value)

@@ -1,6 +1,8 @@
-import type { Run, Waiter } from './context.ts'
+import type { Run } from './context.ts'
 import { Slot, type Waiting, type Wheel } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
+import { whenSettled } from './settled.ts'
+import type { Waiter } from './signal.ts'
 import {
   advance,
   applyAnswer,
@@ -11,10 +13,16 @@ import {
   type Step,
 } from './steps.ts'
 
+/** What hears of the promise that is waited for. */
+interface Ear {
+  readonly answered: (answer: unknown) => void
+  readonly failed: (error: unknown) => void
+}
+
 /**
- * The slow way through handlers: used from the first one that is pending. One coroutine drives it, awaiting
- * one promise after another. When a handler is given up (its deadline passed, or the caller aborted), a new
- * coroutine takes over from the next handler; the old one finds its turn gone when its promise settles, if ever.
+ * The slow way through handlers: used from the first one that is pending. It waits for one promise after
+ * another. When a handler is given up (its deadline passed, or the caller aborted), it goes on with the next one,
+ * and no longer listens to what the old one says, if ever.
  */
 export abstract class Walk implements Waiting, Waiter {
   readonly slot: Slot = new Slot()
@@ -22,8 +30,8 @@ export abstract class Walk implements Waiting, Waiter {
   protected readonly run: Run
   readonly #entries: readonly Entry[]
   readonly #steps: readonly Step[]
-  /** Which coroutine drives; only the latest may go on. */
-  #turn = 0
+  /** Hears of everything until a handler is given up; then a new one takes its place. */
+  #ear: Ear | undefined
   /** The step, or on the way out the entry, that is waited for; -1 when none is. */
   #at = -1
   #isWayIn = true
@@ -44,73 +52,56 @@ export abstract class Walk implements Waiting, Waiter {
   /** Every handler of the way out has been called. */
   protected abstract left(): void
 
+  // Way in ---------------------------------------------------------------------------------------
+
   /** Waits for the pending handler of step `s`, then goes on with the rest of the way in. */
-  async in(s: number): Promise<void> {
-    const { run } = this
-    const turn = ++this.#turn
-    for (;;) {
-      const step = this.#steps[s] as Step
-      this.#isWayIn = true
-      this.#startWait(s, step.entry.timeoutMs ?? run.settings.beforeTimeoutMs, 0)
-      try {
-        const answer = await this.#work
-        if (turn !== this.#turn) return
-        this.#endWait()
-        if (answer !== true) applyAnswer(run, step, answer)
-      } catch (error) {
-        if (turn !== this.#turn) return
-        this.#endWait()
-        handlerFailed(run, step, 'error', error)
-      }
-      if (run.outcome !== undefined) return this.stopped(step.index)
-      s = advance(run, this.#steps, s + 1)
-      if (run.outcome !== undefined) return this.stopped((this.#steps[s] as Step).index)
-      if (s === this.#steps.length) return this.passed()
-    }
+  in(s: number): void {
+    const { timeoutMs } = this.#step(s).entry
+    const { deadlines, beforeWheel } = this.run.settings
+    this.#isWayIn = true
+    this.#waitAt(s, timeoutMs === undefined ? beforeWheel : deadlines.of(timeoutMs), 0)
   }
 
-  /** Step `s` gave no answer in time, or the caller has gone: on to the next one, unless the call is decided. */
+  #step(s: number): Step {
+    return this.#steps[s] as Step
+  }
+
+  /** Step `s` has spoken, or was given up: on to the next one, unless the call is decided. */
+  #goOnIn(s: number): void {
+    const { run } = this
+    if (run.outcome !== undefined) return this.stopped(this.#step(s).index)
+    const next = advance(run, this.#steps, s + 1)
+    if (run.outcome !== undefined) this.stopped(this.#step(next).index)
+    else if (next === this.#steps.length) this.passed()
+    else this.in(next)
+  }
+
+  /** Step `s` gave no answer in time, or the caller has gone. */
   #giveUpStep(s: number, cause: 'timeout' | 'aborted'): void {
     const { run } = this
-    const step = this.#steps[s] as Step
-    this.#turn++
+    const step = this.#step(s)
+    this.#ear = undefined
     this.#endWait()
     const limit = step.entry.timeoutMs ?? run.settings.beforeTimeoutMs
     const late = cause === 'timeout' ? handlerLate(step.entry.name, step.phase, limit) : undefined
     run.renewView(late ?? run.aborted?.reason)
     if (late !== undefined) handlerFailed(run, step, 'timeout', late)
-    if (run.outcome === undefined) {
-      const at = advance(run, this.#steps, s + 1)
-      if (run.outcome === undefined) {
-        if (at === this.#steps.length) this.passed()
-        else void this.in(at)
-        return
-      }
-      s = at
-    }
-    this.stopped((this.#steps[s] as Step).index)
+    this.#goOnIn(s)
   }
 
+  // Way out --------------------------------------------------------------------------------------
+
   /** Waits for the pending handler of the entry at `i`, then goes on with the rest of the way out. */
-  async out(i: number): Promise<void> {
-    const { run } = this
-    const turn = ++this.#turn
-    while (i >= 0) {
-      const entry = this.#entries[i] as Entry
-      this.#isWayIn = false
-      this.#startWait(i, run.settings.afterTimeoutMs, run.budgetTicks)
-      try {
-        await this.#work
-        if (turn !== this.#turn) return
-      } catch (error) {
-        // What is left behind reports its own rejection.
-        if (turn !== this.#turn) return
-        run.report(entry.name, run.ran ? 'after' : 'skipped', error)
-      }
-      run.budgetTicks = this.#endWait()
-      i = retreat(run, this.#entries, i - 1)
-    }
-    this.left()
+  out(i: number): void {
+    this.#isWayIn = false
+    this.#waitAt(i, this.run.settings.afterWheel, this.run.budgetTicks)
+  }
+
+  #goOnOut(i: number, spentTicks: number): void {
+    this.run.budgetTicks = spentTicks
+    const next = retreat(this.run, this.#entries, i - 1)
+    if (next >= 0) this.out(next)
+    else this.left()
   }
 
   /** The budget is spent: the entry at `i` is left behind, and the rest is called without waiting. */
@@ -118,9 +109,9 @@ export abstract class Walk implements Waiting, Waiter {
     const { run } = this
     const entry = this.#entries[i] as Entry
     const work = this.#work as PromiseLike<unknown>
-    this.#turn++
+    this.#ear = undefined
     this.#endWait()
-    run.budgetSpent = true
+    run.rare.budgetSpent = true
     const phase = run.ran ? 'after' : 'skipped'
     const late = handlerLate(entry.name, phase, run.settings.afterTimeoutMs)
     run.report(entry.name, phase, late)
@@ -130,26 +121,64 @@ export abstract class Walk implements Waiting, Waiter {
     this.left()
   }
 
+  // Waiting --------------------------------------------------------------------------------------
+
+  #waitAt(at: number, wheel: Wheel | undefined, spentTicks: number): void {
+    const work = this.run.pending as PromiseLike<unknown>
+    this.#at = at
+    this.#work = work
+    wheel?.arm(this, spentTicks)
+    if (this.run.settings.timesHooks) this.#began = performance.now()
+    this.#ear ??= this.#newEar()
+    const { answered, failed } = this.#ear
+    void whenSettled(work, answered, failed)
+  }
+
+  #newEar(): Ear {
+    const ear: Ear = {
+      answered: (answer) => {
+        if (this.#ear === ear) this.#answered(answer)
+      },
+      failed: (error) => {
+        if (this.#ear === ear) this.#failed(error)
+      },
+    }
+    return ear
+  }
+
+  #answered(answer: unknown): void {
+    const at = this.#at
+    const spentTicks = this.#endWait()
+    if (this.#isWayIn) {
+      applyAnswer(this.run, this.#step(at), answer)
+      this.#goOnIn(at)
+    } else this.#goOnOut(at, spentTicks)
+  }
+
+  #failed(error: unknown): void {
+    const { run } = this
+    const at = this.#at
+    const spentTicks = this.#endWait()
+    if (this.#isWayIn) {
+      handlerFailed(run, this.#step(at), 'error', error)
+      this.#goOnIn(at)
+    } else {
+      run.report((this.#entries[at] as Entry).name, run.ran ? 'after' : 'skipped', error)
+      this.#goOnOut(at, spentTicks)
+    }
+  }
+
+  /** Answers how many ticks of a deadline have been used up. */
+  #endWait(): number {
+    this.#at = -1
+    if (this.run.settings.timesHooks) this.run.rare.hookMs += performance.now() - this.#began
+    return this.slot.wheel?.disarm(this) ?? 0
+  }
+
   /** Takes itself out of every queue. */
   protected end(): void {
     this.slot.wheel?.remove(this)
     if (this.run.facts.signal !== undefined) this.run.unwait(this)
-  }
-
-  #startWait(at: number, limitMs: number, spent: number): void {
-    const { pending, settings } = this.run
-    this.#at = at
-    this.#work = pending
-    const wheel: Wheel | undefined = settings.deadlines.of(limitMs)
-    wheel?.arm(this, spent)
-    if (settings.timing === 'hooks') this.#began = performance.now()
-  }
-
-  #endWait(): number {
-    this.#at = -1
-    if (this.run.settings.timing === 'hooks')
-      this.run.rare.hookMs += performance.now() - this.#began
-    return this.slot.wheel?.disarm(this) ?? 0
   }
 
   expire(): void {

@@ -30,7 +30,30 @@ const thenables: Array<[string, () => object]> = [
         throw new Error('late')
       }),
   ],
+  [
+    'is a promise with a `then` of its own, which says something else, twice',
+    () => lying(Promise.resolve(7)),
+  ],
 ]
+
+/** A real promise that tells whoever calls its `then` something else. */
+function lying<T>(promise: Promise<T>): Promise<T> {
+  return Object.defineProperty(promise, 'then', {
+    value: (ok: (value: unknown) => void) => {
+      ok('a lie')
+      ok('another')
+    },
+  })
+}
+
+/** A real promise that cannot even be asked. */
+function broken(): Promise<unknown> {
+  return Object.defineProperty(Promise.resolve(true), 'constructor', {
+    get: () => {
+      throw new Error('no constructor')
+    },
+  })
+}
 
 describe('a tool whose promise is none of ours', () => {
   it.each(thenables)('%s: the call completes once', async (_, make) => {
@@ -51,6 +74,49 @@ describe('a tool whose promise is none of ours', () => {
       expect(left).toEqual(['completed'])
     }
   })
+})
+
+describe('a hook whose promise is none of ours', () => {
+  it('is heard as `await` would hear it: a promise with a `then` of its own says what it settles with', async () => {
+    const outcome = await quietApp()
+      .use({ name: 'Deny', before: () => lying(Promise.resolve(false)) })
+      .execute({ toolName: 'echo' }, echo)
+    expect(outcome).toMatchObject({ status: 'blocked', code: 'DENIED', by: 'Deny' })
+  })
+
+  it('blocks when the promise cannot even be asked', async () => {
+    const outcome = await quietApp()
+      .use({ name: 'Broken', before: () => broken() as Promise<boolean> })
+      .execute({ toolName: 'echo' }, echo)
+    expect(outcome).toMatchObject({ status: 'blocked', code: 'HOOK_FAILED', by: 'Broken' })
+  })
+
+  it.each([false, true])('harms nothing on the way out (detached: %s)', async (detached) => {
+    const app = quietApp()
+    const failed: string[] = []
+    app.on('error', ({ hook }) => failed.push(hook))
+    app.use({ name: 'Lying', detached, after: () => lying(Promise.resolve()) })
+    app.use({ name: 'Broken', detached, after: () => broken() as Promise<void> })
+    expect((await app.execute({ toolName: 'echo' }, echo)).status).toBe('completed')
+    await app.close()
+    expect(failed).toEqual(['Broken'])
+  })
+})
+
+describe('a middleware function whose promise is none of ours', () => {
+  it.each([undefined, new AbortController().signal])(
+    'is heard as `await` would',
+    async (signal) => {
+      const call = { toolName: 'echo', signal }
+      const lies = quietApp().use((_, next) => lying(next().then(() => undefined)))
+      expect((await lies.execute(call, echo)).status).toBe('completed')
+      const breaks = quietApp().use(() => broken() as Promise<void>)
+      expect(await breaks.execute(call, echo)).toMatchObject({
+        code: 'HOOK_FAILED',
+        executed: false,
+      })
+    },
+  )
 })
 
 describe('execute never rejects and never throws', () => {
