@@ -3,6 +3,7 @@ import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { ERROR_CODES } from '../lib/errors.ts'
+import manifest from '../package.json' with { type: 'json' }
 
 const top = fileURLToPath(new URL('..', import.meta.url))
 const read = (file: string): string => readFileSync(join(top, file), 'utf8')
@@ -33,6 +34,21 @@ describe('pages', () => {
 
   it.each(pages)('%s speaks of nothing outside the project', (page) => {
     expect(read(page)).not.toMatch(/\.\.\/shared|\/work\//)
+  })
+})
+
+describe('CHANGELOG.md', () => {
+  const sources = Object.entries(manifest.exports).flatMap(([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[path, target.default.replace('./dist/', '').replace(/\.js$/, '.ts')] as const],
+  )
+
+  it.each(sources)('names everything that %s exports', async (_, source) => {
+    const names = Object.keys((await import(join(top, source))) as object)
+    expect(names).not.toEqual([])
+    const said = read('CHANGELOG.md')
+    expect(names.filter((name) => !new RegExp(`\`${name}\\b`).test(said))).toEqual([])
   })
 })
 
