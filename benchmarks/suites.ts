@@ -27,4 +27,7 @@ export const policySuites: readonly string[] = [paths, shell, globs, hooks, audi
 )
 
 /** Suites that `--suite` can name together. */
-export const groups: Readonly<Record<string, readonly string[]>> = { policies: policySuites }
+export const groups: Readonly<Record<string, readonly string[]>> = {
+  dispatch: dispatch.map((suite) => suite.name),
+  policies: policySuites,
+}

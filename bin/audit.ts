@@ -2,6 +2,7 @@ import { createReadStream } from 'node:fs'
 import { resolve } from 'node:path'
 import { type ChainReport, type Link, verifyChain } from '../lib/audit-chain.ts'
 import { headFile, readHead } from '../lib/audit-file.ts'
+import { pathProblem } from '../lib/path-problem.ts'
 import { type Command, onlyOne, parseOptions, write } from './command.ts'
 import { readLines } from './lines.ts'
 import { oneLine, UsageError } from './usage-error.ts'
@@ -35,6 +36,8 @@ export const audit: Command = {
 }
 
 async function verify(path: string, file: string): Promise<ChainReport & { hasHead: boolean }> {
+  const problem = pathProblem(path, 'file', 'an audit file')
+  if (problem !== undefined) throw new UsageError(`${file}: ${problem}`)
   let head: Link | undefined
   try {
     head = readHead(path)
@@ -64,10 +67,11 @@ function render(report: ChainReport & { hasHead: boolean }, file: string): strin
   }
   if (!hasHead)
     lines.push(`${file}: no ${headFile(file)}, so records cut off at the end would not show`)
-  lines.push(
-    ok
-      ? `ok: ${records} records, none changed, removed or moved; the last is ${last.seq} ${last.hash}`
-      : `not ok: the file is not as it was written`,
-  )
+  lines.push(ok ? intact(records, last) : 'not ok: the file is not as it was written')
   return `${lines.join('\n')}\n`
+}
+
+function intact(records: number, last: Link): string {
+  if (records === 0) return 'ok: no records yet'
+  return `ok: ${records} records, none changed, removed or moved; the last is ${last.seq} ${last.hash}`
 }

@@ -33,15 +33,21 @@ type Parsed<O extends Options> = ReturnType<
   typeof parseArgs<{ options: O; allowPositionals: true; strict: true }>
 >
 
-/** Parses options. @throws {UsageError} for an unknown or incomplete one. */
+/** Parses options. @throws {UsageError} for an unknown, incomplete or empty one. */
 export function parseOptions<O extends Options>(args: readonly string[], options: O): Parsed<O> {
+  let parsed: Parsed<O>
   try {
-    return parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
+    parsed = parseArgs({ args: [...args], options, allowPositionals: true, strict: true })
   } catch (error) {
     // What follows the first sentence tells how to pass files whose names begin with a dash; nobody meant that.
     const [said = ''] = oneLine(error).split(/\. (?=To specify )/)
     throw new UsageError(`${said}; --help tells the options`)
   }
+  // A variable of the shell that is not set. As a path it would be the working directory.
+  const empty = Object.entries(parsed.values).find(([, value]) => value === '')?.[0]
+  if (empty !== undefined) throw new UsageError(`--${empty}: "" is empty; give a value`)
+  if (parsed.positionals.includes('')) throw new UsageError('an argument is empty: ""')
+  return parsed
 }
 
 /** The one positional argument there may be. */

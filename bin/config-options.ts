@@ -1,5 +1,5 @@
-import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
+import { pathProblem } from '../lib/path-problem.ts'
 import {
   configNotices,
   hasPolicy,
@@ -75,7 +75,7 @@ function rethrow(file: string): (error: unknown) => never {
 }
 
 function directory(path: string, named: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false })
-  if (stat?.isDirectory()) return path
-  throw new UsageError(`--workspace: "${named}" ${stat ? 'is no directory' : 'does not exist'}`)
+  const problem = pathProblem(path, 'directory', 'the directory where tools work')
+  if (problem === undefined) return path
+  throw new UsageError(`--workspace: "${named}": ${problem}`)
 }

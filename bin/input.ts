@@ -1,6 +1,7 @@
 import { createReadStream } from 'node:fs'
 import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { pathProblem } from '../lib/path-problem.ts'
 import { type NumberedCall, readCalls } from './calls.ts'
 import type { Io } from './command.ts'
 import { readLines } from './lines.ts'
@@ -20,7 +21,7 @@ export interface CallSource {
 /**
  * The calls of a file, or of stdin when there is none or it is `-`.
  *
- * @throws {UsageError} for a file that is not there or is a directory, and when stdin is a terminal.
+ * @throws {UsageError} for a file that is not there, cannot be read, is a directory or empty, and when stdin is a terminal.
  */
 export async function openCalls(
   file: string | undefined,
@@ -37,7 +38,14 @@ export async function openCalls(
     return { name: 'stdin', isStdin: true, rereadable: false, calls }
   }
   const path = resolve(io.cwd, file)
-  const rereadable = await isRegular(path, file)
+  const problem = pathProblem(path, 'file', 'a file of calls')
+  if (problem !== undefined) throw new UsageError(`${file}: ${problem}`)
+  const found = await stat(path)
+  const rereadable = found.isFile()
+  // A pipe may bring nothing; a file without a byte is one that somebody forgot to write.
+  if (rereadable && found.size === 0) {
+    throw new UsageError(`${file}: is empty; write one call, a JSON object, a line`)
+  }
   const calls = (): AsyncGenerator<NumberedCall> => read(openFile(path, file), file, from)
   return { name: file, isStdin: false, rereadable, calls }
 }
@@ -57,18 +65,6 @@ async function* openFile(path: string, name: string): AsyncGenerator<Uint8Array>
   } catch (error) {
     throw new UsageError(`${name}: cannot be read: ${oneLine(error)}`)
   }
-}
-
-async function isRegular(path: string, name: string): Promise<boolean> {
-  let found: Awaited<ReturnType<typeof stat>>
-  try {
-    found = await stat(path)
-  } catch (error) {
-    const missing = error instanceof Error && 'code' in error && error.code === 'ENOENT'
-    throw new UsageError(missing ? `${name}: there is no such file` : `${name}: ${oneLine(error)}`)
-  }
-  if (found.isDirectory()) throw new UsageError(`${name}: is a directory; name a file of calls`)
-  return found.isFile()
 }
 
 /** All calls, validated before the first is given: a file is read twice, a pipe is kept. */

@@ -53,7 +53,7 @@ function richHandlers({ check, before, after, skipped }: ToolHook): Handlers {
   return { check, before, after, skipped }
 }
 
-/** The first seed's shape has no pure `check`: its whole handler is called again on changed params. */
+/** The shape of OpenClaw.NET's hooks has no pure `check`: its whole handler is called again on changed params. */
 function plainHandlers({ beforeExecute, afterExecute, once }: PlainHook): Handlers {
   const judge =
     beforeExecute &&

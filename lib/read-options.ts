@@ -1,8 +1,14 @@
 import { z } from 'zod'
+import { closest } from './closest.ts'
 import { configError, type ToolwareError } from './errors.ts'
 import { shorten } from './policy/finding.ts'
 
 type Path = readonly PropertyKey[]
+
+/** Every key of an interface that is written by hand, with a schema of its type: none missing, none more. */
+export type Shape<T> = { readonly [K in keyof Required<T>]: z.ZodType<T[K]> }
+
+const MAX_LISTED = 20
 
 /**
  * Checks options or a section of a configuration against its schema.
@@ -84,9 +90,11 @@ function wantedBy(issue: z.core.$ZodIssue): string {
 
 function unknownKey(key: string, schema: z.ZodType, path: Path): string {
   const known = knownKeys(schema, path)
-  const meant = known.find((name) => distance(name.toLowerCase(), key.toLowerCase()) <= 2)
+  const meant = closest(key, known)
   if (meant !== undefined) return `there is no such key; did you mean ${meant}?`
-  return `there is no such key; known here are ${known.join(', ')}`
+  const more = known.length - MAX_LISTED
+  const list = known.slice(0, MAX_LISTED).join(', ')
+  return `there is no such key; known here are ${list}${more > 0 ? ` and ${more} more` : ''}`
 }
 
 interface JsonSchema {
@@ -106,18 +114,4 @@ function knownKeys(schema: z.ZodType, path: Path): string[] {
         : (member ?? (typeof more === 'object' ? more : undefined))
   }
   return Object.keys(here?.properties ?? {})
-}
-
-/** Letters to insert, remove or change. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, i) => i)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const change = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(change, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
 }

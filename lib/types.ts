@@ -294,7 +294,7 @@ type Absent<T> = { readonly [K in keyof T]?: never }
 /** A hook: a name and at least one phase. */
 export type ToolHook = HookOptions & AtLeastOne<Phases> & Absent<PlainPhases>
 
-/** A hook in the shape of the first seed's `IToolHook`: tool name and JSON text in, a boolean out. */
+/** A hook in the shape of OpenClaw.NET's `IToolHook`: tool name and JSON text in, a boolean out. */
 export type PlainHook = HookOptions &
   AtLeastOne<PlainPhases> &
   Absent<Phases> & {

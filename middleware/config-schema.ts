@@ -1,16 +1,14 @@
 import { z } from 'zod'
 import { configError } from '../lib/errors.ts'
-import type { PluginsConfig } from '../lib/plugin/config.ts'
+import { type PluginsConfig, pluginsSection } from '../lib/plugin/config.ts'
 import type { ToolDeclarations } from '../lib/policy/catalogue.ts'
 import { toolsSection } from '../lib/policy/tool-section.ts'
-import { readOptions } from '../lib/read-options.ts'
+import { readOptions, type Shape } from '../lib/read-options.ts'
 import {
   type ApprovalsSection,
   approvalsSection,
   type LimitsSection,
   limitsSection,
-  pluginsSection,
-  type Shape,
   type StateSection,
   stateSection,
 } from './config-sections.ts'

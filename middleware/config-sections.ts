@@ -1,50 +1,13 @@
 /**
- * The sections of a configuration that belong to no hook: plugins, approvals, limits, state.
+ * The sections of a configuration that belong to no hook and no plugin: approvals, limits, state.
  *
  * @module
  */
 import { z } from 'zod'
-import type { BridgeConfig } from '../lib/plugin/bridge/options.ts'
-import type { PluginEntryConfig, PluginsConfig } from '../lib/plugin/config.ts'
-import { count, failOpenSection } from './hooks/rate-limit.ts'
-
-/** Every key of an interface that is written by hand, with a schema of its type: none missing, none more. */
-export type Shape<T> = { readonly [K in keyof Required<T>]: z.ZodType<T[K]> }
+import type { Shape } from '../lib/read-options.ts'
+import { count } from './hooks/rate-limit.ts'
 
 const text = z.string().min(1)
-const texts = z.array(text)
-
-/** What a bridge takes, its own schema knows. */
-const bridge = z.custom<BridgeConfig>(
-  (value) => typeof value === 'object' && value !== null && !Array.isArray(value),
-  { error: 'must be an object' },
-)
-
-export const pluginsSection: z.ZodType<PluginsConfig> = z.strictObject({
-  mode: z.enum(['full', 'restricted']).optional(),
-  load: z.strictObject({ paths: texts.optional() }).optional(),
-  allow: texts.optional(),
-  deny: texts.optional(),
-  strict: z.boolean().optional(),
-  watch: z.boolean().optional(),
-  entries: z
-    .record(
-      z.string(),
-      z.strictObject({
-        enabled: z.boolean().optional(),
-        config: z.record(z.string(), z.unknown()).optional(),
-        failOpen: failOpenSection.optional(),
-        hooks: z
-          .strictObject({
-            timeoutMs: count.optional(),
-            timeouts: z.record(z.string(), count).optional(),
-          })
-          .optional(),
-        bridge: bridge.optional(),
-      } satisfies Shape<PluginEntryConfig>),
-    )
-    .optional(),
-} satisfies Shape<PluginsConfig>)
 
 /** How people are asked. */
 export interface ApprovalsSection {

@@ -5,6 +5,7 @@ import JSON5 from 'json5'
 import type { ApprovalQueue } from '../lib/approval/queue.ts'
 import { configError, isToolwareError } from '../lib/errors.ts'
 import type { IntakeLimits } from '../lib/params.ts'
+import { pathProblem } from '../lib/path-problem.ts'
 import type { ToolwareOptions } from '../lib/settings.ts'
 import { Toolware } from '../lib/toolware.ts'
 import type { Approver, HookSource } from '../lib/types.ts'
@@ -28,6 +29,8 @@ export {
  * @throws {ToolwareError} `CONFIG`, with file, key and value on one line.
  */
 export async function loadConfig(file: string): Promise<ToolwareConfig> {
+  const unreadable = pathProblem(file, 'file', 'a configuration file')
+  if (unreadable !== undefined) throw configError(file, unreadable)
   const value = MODULES.has(extname(file)) ? await readModule(file) : await readJson(file)
   try {
     return resolvePaths(parseConfig(value), dirname(resolve(file)))
@@ -51,8 +54,12 @@ async function readJson(file: string): Promise<unknown> {
   } catch (error) {
     throw configError(file, `cannot be read: ${said(error)}`, error)
   }
+  const json = text.replace(/^\ufeff/, '')
+  if (json.trim() === '') {
+    throw configError(file, 'is empty; a configuration without policies is {}')
+  }
   try {
-    return JSON5.parse(text.replace(/^\ufeff/, ''))
+    return JSON5.parse(json)
   } catch (error) {
     throw configError(file, `is no JSON5: ${said(error).replace(/^JSON5: /, '')}`, error)
   }

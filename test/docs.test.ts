@@ -1,43 +1,69 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { ERROR_CODES } from '../lib/errors.ts'
+import manifest from '../package.json' with { type: 'json' }
+import { PAGES, readPage, TOP } from './helpers/doc-samples.ts'
 
-const top = fileURLToPath(new URL('..', import.meta.url))
-const read = (file: string): string => readFileSync(join(top, file), 'utf8')
+/** The headings of a page as a browser is led to them. */
+function anchorsOf(text: string): string[] {
+  return [...text.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N} _-]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+}
 
 describe('docs/errors.md', () => {
   it('has one heading per code, and no other', () => {
-    const headings = [...read('docs/errors.md').matchAll(/^### (\w+)$/gm)].map(([, code]) => code)
+    const headings = [...readPage('docs/errors.md').matchAll(/^### (\w+)$/gm)].map(
+      ([, code]) => code,
+    )
     expect(headings.sort()).toEqual(Object.keys(ERROR_CODES).sort())
   })
 })
 
 describe('pages', () => {
-  const pages = ['README.md', 'CHANGELOG.md', 'SECURITY.md', 'CONTRIBUTING.md'].concat(
-    readdirSync(join(top, 'docs'))
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => `docs/${file}`),
-    readdirSync(join(top, 'examples'), { recursive: true, encoding: 'utf8' })
-      .filter((file) => file.endsWith('.md'))
-      .map((file) => `examples/${file}`),
-  )
-
-  it.each(pages)('%s links only to what is there', (page) => {
-    const dead = [...read(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
+  it.each(PAGES)('%s links only to what is there', (page) => {
+    const dead = [...readPage(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)]
       .map(([, target]) => target as string)
-      .filter((target) => !existsSync(join(top, dirname(page), target)))
+      .filter((target) => !existsSync(join(TOP, dirname(page), target)))
     expect(dead).toEqual([])
   })
 
-  it.each(pages)('%s speaks of nothing outside the project', (page) => {
-    expect(read(page)).not.toMatch(/\.\.\/shared|\/work\//)
+  it.each(PAGES)('%s links only to headings that are there', (page) => {
+    const dead = [...readPage(page).matchAll(/\]\((?!https?:)([^)#\s]*)#([^)\s]+)\)/g)]
+      .filter(([, target, anchor]) => {
+        const other = target === '' ? page : join(dirname(page), target as string)
+        return !anchorsOf(readPage(other)).includes(anchor as string)
+      })
+      .map(([link]) => link)
+    expect(dead).toEqual([])
+  })
+
+  it.each(PAGES)('%s speaks of nothing outside the project', (page) => {
+    expect(readPage(page)).not.toMatch(/\.\.\/shared|\/work\//)
+  })
+})
+
+describe('CHANGELOG.md', () => {
+  const sources = Object.entries(manifest.exports).flatMap(([path, target]) =>
+    typeof target === 'string'
+      ? []
+      : [[path, target.default.replace('./dist/', '').replace(/\.js$/, '.ts')] as const],
+  )
+
+  it.each(sources)('names everything that %s exports', async (_, source) => {
+    const names = Object.keys((await import(join(TOP, source))) as object)
+    expect(names).not.toEqual([])
+    const said = readPage('CHANGELOG.md')
+    expect(names.filter((name) => !new RegExp(`\`${name}\\b`).test(said))).toEqual([])
   })
 })
 
 describe('README.md', () => {
   it('is shorter than 300 lines', () => {
-    expect(read('README.md').split('\n').length).toBeLessThan(300)
+    expect(readPage('README.md').split('\n').length).toBeLessThan(300)
   })
 })

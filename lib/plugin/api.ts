@@ -1,7 +1,7 @@
 import { homedir } from 'node:os'
 import { resolve } from 'node:path'
+import { closest, distance } from '../closest.ts'
 import type { Logger } from '../types.ts'
-import { closest, distance } from './closest.ts'
 import { FOREIGN_FUNCTIONS, FOREIGN_NAMESPACES, MEMBERS } from './names.ts'
 import { type Registrant, Registrar } from './registrar.ts'
 import type { Registrations } from './registry.ts'

@@ -1,7 +1,7 @@
-import { configError, quoted } from '../errors.ts'
+import { z } from 'zod'
+import type { Shape } from '../read-options.ts'
 import type { FailureCause } from '../types.ts'
-import { type BridgeConfig, bridgeLimits, checkBridgeConfig } from './bridge/options.ts'
-import { closest } from './closest.ts'
+import { type BridgeConfig, bridgeSection, wholeNumber } from './bridge/options.ts'
 import { EVENTS, FOREIGN_EVENTS } from './names.ts'
 
 /** `plugins` of the configuration. Every key is optional. */
@@ -42,68 +42,43 @@ export interface PluginEntryConfig {
 }
 
 /** The longest time an operator can give a handler. */
-export const MAX_HANDLER_TIMEOUT_MS = 600_000
+const MAX_HANDLER_TIMEOUT_MS = 600_000
 
-/**
- * Checks what the host itself depends on; the configuration file's schema checks the rest.
- *
- * @throws {ToolwareError} `CONFIG` with the key's path.
- */
-export function checkPluginsConfig(config: PluginsConfig): void {
-  const { mode, load, allow, deny, entries } = config
-  if (mode !== undefined && mode !== 'full' && mode !== 'restricted') {
-    throw configError('plugins.mode', `'${mode}' must be 'full' or 'restricted'`)
-  }
-  for (const [key, list] of [
-    ['load.paths', load?.paths],
-    ['allow', allow],
-    ['deny', deny],
-  ] as const) {
-    const bad = Array.isArray(list) && list.find((it) => typeof it !== 'string' || it.trim() === '')
-    if (list !== undefined && (!Array.isArray(list) || bad !== undefined)) {
-      throw configError(`plugins.${key}`, `${JSON.stringify(list)} must be a list of texts`)
-    }
-  }
-  for (const [id, entry] of Object.entries(entries ?? {}))
-    checkEntry(`plugins.entries.${id}`, entry)
-}
+const text = z.string().min(1)
+const texts = z.array(text.regex(/\S/, 'must not be blank'))
+const time = wholeNumber(1, MAX_HANDLER_TIMEOUT_MS)
+const times = Object.fromEntries(
+  [...EVENTS, ...FOREIGN_EVENTS].map((event) => [event, time.optional()]),
+)
 
-function checkEntry(path: string, entry: PluginEntryConfig): void {
-  const { enabled, hooks, failOpen, bridge } = entry
-  if (bridge !== undefined) {
-    checkBridgeConfig(bridge, `${path}.bridge`)
-    bridgeLimits(bridge, `${path}.bridge`)
-  }
-  if (enabled !== undefined && typeof enabled !== 'boolean') {
-    throw configError(`${path}.enabled`, `${JSON.stringify(enabled)} must be true or false`)
-  }
-  for (const cause of failOpen ?? []) {
-    if (cause !== 'error' && cause !== 'timeout') {
-      throw configError(`${path}.failOpen`, `'${cause}' must be 'error' or 'timeout'`)
-    }
-  }
-  const times = { timeoutMs: hooks?.timeoutMs, ...prefixed(hooks?.timeouts) }
-  for (const [key, value] of Object.entries(times)) {
-    if (value === undefined) continue
-    if (!Number.isInteger(value) || value < 1 || value > MAX_HANDLER_TIMEOUT_MS) {
-      throw configError(
-        `${path}.hooks.${key}`,
-        `${value} must be a whole number of milliseconds from 1 to ${MAX_HANDLER_TIMEOUT_MS}`,
-      )
-    }
-  }
-  checkEvents(path, hooks?.timeouts)
-}
-
-function checkEvents(path: string, timeouts: Readonly<Record<string, number>> = {}): void {
-  const known = [...EVENTS, ...FOREIGN_EVENTS]
-  for (const event of Object.keys(timeouts)) {
-    if (known.includes(event)) continue
-    const meant = closest(event, known)
-    const advice = meant === undefined ? `known are ${EVENTS.join(', ')}` : `did you mean ${meant}?`
-    throw configError(`${path}.hooks.timeouts`, `${quoted(event)} is no event; ${advice}`)
-  }
-}
-
-const prefixed = (timeouts: Readonly<Record<string, number>> = {}): Record<string, number> =>
-  Object.fromEntries(Object.entries(timeouts).map(([event, ms]) => [`timeouts.${event}`, ms]))
+/** The schema of {@link PluginsConfig}, for the configuration file and for a host that is made in code. */
+export const pluginsSection: z.ZodType<PluginsConfig> = z.strictObject({
+  mode: z.enum(['full', 'restricted']).optional(),
+  load: z.strictObject({ paths: texts.optional() }).optional(),
+  allow: texts.optional(),
+  deny: texts.optional(),
+  strict: z.boolean().optional(),
+  watch: z.boolean().optional(),
+  entries: z
+    .record(
+      z.string(),
+      z.strictObject({
+        enabled: z.boolean().optional(),
+        config: z.record(z.string(), z.unknown()).optional(),
+        failOpen: z.array(z.enum(['error', 'timeout'])).optional(),
+        hooks: z
+          .strictObject({
+            timeoutMs: time.optional(),
+            // The names of events are no part of its type, so that it need not change with them.
+            timeouts: (
+              z.strictObject(times) as z.ZodType<unknown> as z.ZodType<
+                Readonly<Record<string, number>>
+              >
+            ).optional(),
+          })
+          .optional(),
+        bridge: bridgeSection.optional(),
+      } satisfies Shape<PluginEntryConfig>),
+    )
+    .optional(),
+} satisfies Shape<PluginsConfig>)

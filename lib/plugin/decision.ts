@@ -1,5 +1,5 @@
+import { distance } from '../closest.ts'
 import type { ApprovalDecision, AskRequest, Severity } from '../types.ts'
-import { distance } from './closest.ts'
 import type { ApprovalRequirement } from './types.ts'
 
 /** What a handler's answer comes to. */

@@ -2,6 +2,7 @@ import { ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
 import { defaultLogger } from '../logger.ts'
 import { type Catalogue, catalogue, type ToolDeclarations } from '../policy/catalogue.ts'
+import { readOptions } from '../read-options.ts'
 import { persistToolResult, writeMessage } from '../transcript/chain.ts'
 import { stripDetails } from '../transcript/strip-details.ts'
 import type { TranscriptContext, TranscriptMessage } from '../transcript/types.ts'
@@ -13,7 +14,7 @@ import {
   type RunCommandOptions,
   runCommand,
 } from './commands.ts'
-import { checkPluginsConfig, type PluginsConfig } from './config.ts'
+import { type PluginsConfig, pluginsSection } from './config.ts'
 import type { Diagnostic } from './diagnostic.ts'
 import { Fleet } from './fleet.ts'
 import { hooksOf } from './hooks-of.ts'
@@ -79,7 +80,7 @@ export class PluginHost {
   /** @throws {ToolwareError} `CONFIG` for a wrong value, with the key's path. */
   constructor(options: PluginHostOptions = {}) {
     const { config = {}, bundled = [], log, baseDir = process.cwd(), tools, approvals } = options
-    checkPluginsConfig(config)
+    readOptions(pluginsSection, config, 'plugins')
     this.#log = log ?? defaultLogger()
     this.#tools = catalogue(tools)
     this.#hostCommands = approvals

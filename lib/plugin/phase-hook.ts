@@ -12,7 +12,7 @@ type PhaseHandler = Handler<'tool:before'> | Handler<'tool:after'> | Handler<'to
 const MARGIN_MS = 1000
 
 /**
- * The first seed's events of one in-process plugin as the hook `plugin:<id>`, the twin of a bridged plugin's.
+ * OpenClaw.NET's events of one in-process plugin as the hook `plugin:<id>`, the twin of a bridged plugin's.
  *
  * `tool:before` is a check: it may deny and not change, and it is asked again about changed params.
  *

@@ -1,7 +1,7 @@
 import { types } from 'node:util'
+import { closest } from '../closest.ts'
 import { entryOf, NO_POSITION } from '../entry.ts'
 import type { AnyHook } from '../types.ts'
-import { closest } from './closest.ts'
 import type { PluginEntryConfig } from './config.ts'
 import type { Report } from './diagnostic.ts'
 import { coversEvent, type PluginManifest } from './manifest.ts'

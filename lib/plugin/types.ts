@@ -19,7 +19,7 @@ import type {
 } from '../types.ts'
 import type { EventName } from './names.ts'
 
-// The second seed's dialect ----------------------------------------------------------------------
+// OpenClaw's dialect
 
 /** The call as a `before_tool_call` handler or a trusted policy sees it: its own copy, made when `params` is looked at. */
 export interface BeforeToolCallEvent {
@@ -123,7 +123,7 @@ export interface TrustedToolPolicy {
   ): MaybePromise<TrustedPolicyDecision | Nothing>
 }
 
-// The first seed's dialect -----------------------------------------------------------------------
+// OpenClaw.NET's dialect
 
 /** What a `tool:before` handler gets. */
 export interface ToolBeforeContext {
@@ -249,7 +249,7 @@ export interface PluginApi {
    * @throws {TypeError} for a name that exists in neither system, a bad matcher, a handler that is no function.
    */
   on<E extends EventName>(event: E, handler: PluginHandlers[E], options?: HandlerOptions): void
-  /** Adds a hook to the pipeline, in the place of the first seed's native plugins. */
+  /** Adds a hook to the pipeline, in the place of OpenClaw.NET's native plugins. */
   registerHook(hook: AnyHook): void
   registerTrustedToolPolicy(policy: TrustedToolPolicy): void
   registerCommand(command: CommandDefinition): void

@@ -159,7 +159,12 @@ describe('toolware check', () => {
   })
 
   it.each([
-    ['a file that is not there', ['check', 'nope.jsonl'], '', 'nope.jsonl: there is no such file'],
+    [
+      'a file that is not there',
+      ['check', 'nope.jsonl'],
+      '',
+      'nope.jsonl: there is no such file; name a file of calls',
+    ],
     ['a directory', ['check', 'ws'], '', 'ws: is a directory; name a file of calls'],
     [
       'bad JSON on line 17',
@@ -177,7 +182,7 @@ describe('toolware check', () => {
       'a missing configuration',
       ['check', '--config', 'none.json5'],
       '',
-      'none.json5: cannot be read: ENOENT',
+      'none.json5: there is no such file; name a configuration file',
     ],
     ['an unknown option', ['check', '--confg', 'x'], '', "Unknown option '--confg'; --help"],
     ['two files', ['check', 'a', 'b'], '', 'give one file of calls, not 2: "b" is too many'],
@@ -203,7 +208,7 @@ describe('toolware check', () => {
       'a workspace that is not there',
       ['check', '--workspace', 'nope'],
       '',
-      '--workspace: "nope" does not exist',
+      '--workspace: "nope": there is no such directory; name the directory where tools work',
     ],
   ])('refuses %s in one line, with exit code 2', async (_, args, input, message) => {
     const { code, stdout, stderr } = await toolware(args, folder(), input)

@@ -162,6 +162,9 @@ describe('loadConfig()', () => {
       '{ contracts: { "__proto__": { maxToolCalls: 1 } } }',
       'contracts.__proto__: there is no such key; remove it',
     ],
+    ['', 'is empty; a configuration without policies is {}'],
+    ['\ufeff \n', 'is empty; a configuration without policies is {}'],
+    ['// {}', 'is no JSON5: invalid end of input at 1:6'],
     ['{ tooling: }', "is no JSON5: invalid character '}' at 1:12"],
     ['[]', 'configuration: must be an object; got []'],
   ])('refuses %s', async (text, message) => {
@@ -174,7 +177,7 @@ describe('loadConfig()', () => {
   it('names the file that is not there', async () => {
     await expect(loadConfig('/nowhere/c.json5')).rejects.toMatchObject({
       code: 'CONFIG',
-      message: expect.stringMatching(/^\/nowhere\/c\.json5: cannot be read: ENOENT/),
+      message: '/nowhere/c.json5: there is no such file; name a configuration file',
     })
   })
 

@@ -181,7 +181,7 @@ export class BridgedPlugin {
 
   /**
    * The event names to say on the wire. Our runner knows that `tool:*` covers the others; a bridge of the
-   * first seed's host looks handlers up by the exact name, so it hears each name it has registered for.
+   * original host looks handlers up by the exact name, so it hears each name it has registered for.
    */
   #listening(event: 'tool:before' | 'tool:after'): readonly string[] {
     const { events } = this.#supervisor

@@ -2,12 +2,13 @@ import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readOptions } from '../../read-options.ts'
 import type { FailureCause, Logger } from '../../types.ts'
 import type { PluginManifest } from '../manifest.ts'
 import { BridgedPlugin } from './bridged-plugin.ts'
 import type { ChildCommand } from './child.ts'
 import { childEnvironment } from './environment.ts'
-import { type BridgeConfig, bridgeLimits, checkBridgeConfig } from './options.ts'
+import { type BridgeConfig, bridgeLimits, bridgeSection } from './options.ts'
 import { PluginLog } from './plugin-log.ts'
 import { type InitParams, PROTOCOL_VERSION } from './protocol.ts'
 
@@ -48,11 +49,10 @@ export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
   const { id } = manifest
   const { bridge = {} } = entry
   const path = `plugins.entries.${id}.bridge`
-  checkBridgeConfig(bridge, path)
   const { dialect = 'toolware' } = bridge
   const { timeoutMs, timeouts = {} } = entry.hooks ?? {}
   const beforeTimeoutMs = timeouts['tool:before'] ?? timeouts['tool:*'] ?? timeoutMs
-  const limits = bridgeLimits({ beforeTimeoutMs, ...bridge }, path)
+  const settings = readOptions(bridgeSection, { beforeTimeoutMs, ...bridge }, path)
   const { config = {} } = entry
   const { eventSubscriptions, capabilities, file: manifestPath } = manifest
   const shared = { entryPath, pluginId: id, config }
@@ -71,7 +71,7 @@ export function createBridgedPlugin(options: CreateOptions): BridgedPlugin {
     declared: eventSubscriptions,
     capabilities,
     failOpen: entry.failOpen ?? manifest.failOpen ?? ['timeout'],
-    limits,
+    limits: bridgeLimits(settings),
     log: new PluginLog(log, id, clock),
     clock,
   })

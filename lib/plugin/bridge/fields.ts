@@ -3,7 +3,7 @@ import type { Dialect } from './protocol.ts'
 /** A JSON object from outside. */
 export type Fields = Record<string, unknown>
 
-/** A field by its name; the first seed's bridges may write it in PascalCase. */
+/** A field by its name; bridges for OpenClaw.NET may write it in PascalCase. */
 export function pick(dialect: Dialect, fields: Fields, name: string): unknown {
   if (Object.hasOwn(fields, name)) return fields[name]
   if (dialect === 'toolware') return undefined

@@ -1,5 +1,5 @@
-import { configError, quoted } from '../../errors.ts'
-import { isFields, isTexts } from './fields.ts'
+import { z } from 'zod'
+import type { Shape } from '../../read-options.ts'
 import type { Dialect } from './protocol.ts'
 
 /** `plugins.entries.<id>.bridge`: how a plugin's process is started, and how patient the host is with it. */
@@ -57,61 +57,44 @@ const DEFAULTS: BridgeLimits = {
   maxQueueBytes: 32 * 1024 * 1024,
 }
 
-const OTHERS: ReadonlyArray<keyof BridgeConfig> = [
-  'command',
-  'dialect',
-  'cwd',
-  'env',
-  'memoryLimitMb',
-]
+const MAX_NUMBER = 0x7fffffff
 
-/**
- * Checks what is no number: the file this comes from may have been written by hand.
- *
- * @throws {ToolwareError} `CONFIG` for an unknown key or a wrong value, quoted, under the path of its key.
- */
-export function checkBridgeConfig(config: BridgeConfig, path: string): void {
-  const known: string[] = [...OTHERS, ...Object.keys(DEFAULTS)]
-  const unknown = Object.keys(config).find((key) => !known.includes(key))
-  if (unknown !== undefined) {
-    throw configError(`${path}.${unknown}`, `is no key of bridge; known are ${known.join(', ')}`)
-  }
-  const { command, dialect, cwd, env, memoryLimitMb } = config
-  const wrong = (key: string, value: unknown, right: string) =>
-    configError(`${path}.${key}`, `${quoted(value)} ${right}`)
-  if (dialect !== undefined && dialect !== 'toolware' && dialect !== 'openclaw-net') {
-    throw wrong('dialect', dialect, 'must be toolware or openclaw-net')
-  }
-  if (command !== undefined && !(isTexts(command) && command[0])) {
-    throw wrong('command', command, 'must list a program and its arguments')
-  }
-  if (cwd !== undefined && typeof cwd !== 'string') throw wrong('cwd', cwd, 'must be a folder')
-  if (env !== undefined && !(isFields(env) && isTexts(Object.values(env)))) {
-    throw wrong('env', env, 'must give each variable a text')
-  }
-  if (memoryLimitMb !== undefined && !(Number.isSafeInteger(memoryLimitMb) && memoryLimitMb > 0)) {
-    throw wrong('memoryLimitMb', memoryLimitMb, 'must be a whole number, 1 or more')
-  }
+/** A number in a configuration, which says what it can be. */
+export function wholeNumber(least: number, most: number = MAX_NUMBER): z.ZodType<number> {
+  const range = most === MAX_NUMBER ? `${least} or more` : `from ${least} to ${most}`
+  const error = `must be a whole number, ${range}`
+  return z.int({ error }).min(least, error).max(most, error)
 }
 
-/**
- * Fills in the defaults.
- *
- * @throws {ToolwareError} `CONFIG` for a number that is none, quoted, under the path of its key.
- */
-export function bridgeLimits(config: BridgeConfig, path: string): BridgeLimits {
+const whole = wholeNumber(1).optional()
+
+/** The schema of {@link BridgeConfig}. */
+export const bridgeSection: z.ZodType<BridgeConfig> = z.strictObject({
+  command: z
+    .array(z.string(), { error: 'must be a list: a program and its arguments' })
+    .refine(([program]) => program, 'must be a list: a program and its arguments')
+    .optional(),
+  dialect: z.enum(['toolware', 'openclaw-net']).optional(),
+  cwd: z.string({ error: 'must be a folder' }).optional(),
+  env: z.record(z.string(), z.string()).optional(),
+  memoryLimitMb: whole,
+  beforeTimeoutMs: whole,
+  maxWaitMs: whole,
+  startTimeoutMs: whole,
+  stopTimeoutMs: whole,
+  maxRestarts: wholeNumber(0).optional(),
+  backoffMs: whole,
+  maxLineBytes: whole,
+  maxPending: whole,
+  maxNotifications: whole,
+  maxQueueBytes: whole,
+} satisfies Shape<BridgeConfig>)
+
+/** Fills in the defaults. */
+export function bridgeLimits(config: BridgeConfig): BridgeLimits {
   const limits: { -readonly [K in keyof BridgeLimits]: number } = { ...DEFAULTS }
   for (const key of Object.keys(DEFAULTS) as Array<keyof BridgeLimits>) {
-    const value = config[key]
-    if (value === undefined) continue
-    const least = key === 'maxRestarts' ? 0 : 1
-    if (!Number.isSafeInteger(value) || value < least || value > 0x7fffffff) {
-      throw configError(
-        `${path}.${key}`,
-        `${quoted(value)} must be a whole number, ${least} or more`,
-      )
-    }
-    limits[key] = value
+    limits[key] = config[key] ?? limits[key]
   }
   limits.maxWaitMs = Math.max(limits.maxWaitMs, limits.beforeTimeoutMs)
   return limits

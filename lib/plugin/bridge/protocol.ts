@@ -1,5 +1,5 @@
 /**
- * What travels on the wire: newline-delimited JSON-RPC 2.0, and the first seed's looser dialect of it.
+ * What travels on the wire: newline-delimited JSON-RPC 2.0, and OpenClaw.NET's looser dialect of it.
  * Pure functions from text to what it means; nothing here trusts the other side.
  *
  * @module
@@ -11,7 +11,7 @@ import { excerpt, type Fields, isFields, pick, plainText } from './fields.ts'
 export const PROTOCOL_VERSION = 1
 
 /**
- * `toolware` is JSON-RPC 2.0. `openclaw-net` is what bridges of the first seed's host speak: no `jsonrpc`,
+ * `toolware` is JSON-RPC 2.0. `openclaw-net` is what bridges for OpenClaw.NET speak: no `jsonrpc`,
  * text ids, every message answered, names in camelCase or PascalCase.
  */
 export type Dialect = 'toolware' | 'openclaw-net'

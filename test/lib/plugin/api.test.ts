@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { closest, distance } from '../../../lib/plugin/closest.ts'
+import { closest, distance } from '../../../lib/closest.ts'
 import { EVENTS, FOREIGN_EVENTS, FOREIGN_FUNCTIONS, MEMBERS } from '../../../lib/plugin/names.ts'
 import type { PluginApi } from '../../../lib/plugin/types.ts'
 import { bundledHost, definitions, loadHost, namesOf } from '../../helpers/plugins.ts'

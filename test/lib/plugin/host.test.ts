@@ -4,6 +4,7 @@ import { describe, expect, it, vi } from 'vitest'
 import type { PluginsConfig } from '../../../lib/plugin/config.ts'
 import { PluginHost } from '../../../lib/plugin/host.ts'
 import { definePlugin, definePluginEntry } from '../../../lib/plugin/sdk.ts'
+import { parseConfig } from '../../../middleware/config.ts'
 import { hookContext } from '../../helpers/hook-context.ts'
 import { askRing, definitions, loadHost, namesOf } from '../../helpers/plugins.ts'
 import { tempDir } from '../../helpers/temp.ts'
@@ -385,41 +386,100 @@ describe('watch (rule 105: better)', () => {
 })
 
 describe('the configuration of the host', () => {
-  it.each([
-    [{ mode: 'aot' }, "plugins.mode: 'aot' must be 'full' or 'restricted'"],
-    [{ load: { paths: 'x' } }, 'plugins.load.paths: "x" must be a list of texts'],
-    [{ allow: [''] }, 'plugins.allow: [""] must be a list of texts'],
-    [{ deny: [3] }, 'plugins.deny: [3] must be a list of texts'],
+  it.each<[object, string | RegExp]>([
+    [{ mode: 'aot' }, 'plugins.mode: must be one of full, restricted; got "aot"'],
+    [{ load: { paths: 'x' } }, 'plugins.load.paths: must be a list; got "x"'],
+    [{ allow: [''] }, 'plugins.allow[0]: must not be empty; got ""'],
+    [{ allow: [' '] }, 'plugins.allow[0]: must not be blank; got " "'],
+    [{ deny: [3] }, 'plugins.deny[0]: must be a text; got 3'],
     [
       { entries: { p: { enabled: 'yes' } } },
-      'plugins.entries.p.enabled: "yes" must be true or false',
+      'plugins.entries.p.enabled: must be true or false; got "yes"',
     ],
     [
       { entries: { p: { failOpen: ['always'] } } },
-      "plugins.entries.p.failOpen: 'always' must be 'error' or 'timeout'",
+      'plugins.entries.p.failOpen[0]: must be one of error, timeout; got "always"',
     ],
     [
       { entries: { p: { hooks: { timeoutMs: 0 } } } },
-      'plugins.entries.p.hooks.timeoutMs: 0 must be a whole number of milliseconds from 1 to 600000',
+      'plugins.entries.p.hooks.timeoutMs: must be a whole number, from 1 to 600000; got 0',
     ],
     [
       { entries: { p: { hooks: { timeouts: { before_tool_call: 600_001 } } } } },
-      'plugins.entries.p.hooks.timeouts.before_tool_call: 600001 must be',
+      'plugins.entries.p.hooks.timeouts.before_tool_call: must be a whole number, from 1 to 600000; got 600001',
     ],
     [
-      { entries: { p: { hooks: { timeouts: { x: 1.5 } } } } },
-      'plugins.entries.p.hooks.timeouts.x: 1.5 must be',
+      { entries: { p: { hooks: { timeouts: { 'tool:before': 1.5 } } } } },
+      'plugins.entries.p.hooks.timeouts["tool:before"]: must be a whole number, from 1 to 600000; got 1.5',
     ],
     [
       { entries: { p: { hooks: { timeouts: { 'tool:befor': 5 } } } } },
-      'plugins.entries.p.hooks.timeouts: "tool:befor" is no event; did you mean tool:before?',
+      'plugins.entries.p.hooks.timeouts["tool:befor"]: there is no such key; did you mean tool:before?',
     ],
     [
       { entries: { p: { hooks: { timeouts: { zzz: 5 } } } } },
-      'plugins.entries.p.hooks.timeouts: "zzz" is no event; known are tool:before, ',
+      /^plugins\.entries\.p\.hooks\.timeouts\.zzz: there is no such key; known here are tool:before, .* and \d+ more$/,
     ],
-  ])('refuses %j', (config, message) => {
-    expect(() => new PluginHost({ config: config as PluginsConfig, log: quiet() })).toThrow(message)
+    [{ entrys: {} }, 'plugins.entrys: there is no such key; did you mean entries?'],
+    [{ load: { path: [] } }, 'plugins.load.path: there is no such key; did you mean paths?'],
+    [
+      { entries: { p: { enable: true } } },
+      'plugins.entries.p.enable: there is no such key; did you mean enabled?',
+    ],
+    [
+      { entries: { 'my plugin': { failopen: [] } } },
+      'plugins.entries["my plugin"].failopen: there is no such key; did you mean failOpen?',
+    ],
+    [
+      { entries: { p: { colour: 1 } } },
+      'plugins.entries.p.colour: there is no such key; known here are enabled, config, failOpen, hooks, bridge',
+    ],
+    [
+      { entries: { p: { hooks: { timeout: 5 } } } },
+      'plugins.entries.p.hooks.timeout: there is no such key; did you mean timeoutMs?',
+    ],
+    [
+      { entries: { p: { bridge: { comand: ['x'] } } } },
+      'plugins.entries.p.bridge.comand: there is no such key; did you mean command?',
+    ],
+    [
+      { entries: { p: { bridge: { maxWaitMs: 0 } } } },
+      'plugins.entries.p.bridge.maxWaitMs: must be a whole number, 1 or more; got 0',
+    ],
+    [{ entries: { p: true } }, 'plugins.entries.p: must be an object; got true'],
+  ])('refuses %j, made in code or read from a file', async (config, message) => {
+    const inCode = () => new PluginHost({ config: config as PluginsConfig, log: quiet() })
+    const inFile = () => parseConfig({ plugins: config })
+    for (const make of [inCode, inFile]) {
+      expect(make).toThrow(
+        expect.objectContaining({
+          code: 'CONFIG',
+          message: typeof message === 'string' ? message : expect.stringMatching(message),
+        }),
+      )
+    }
+  })
+
+  it('takes a configuration with every key', () => {
+    const config: Required<PluginsConfig> = {
+      mode: 'full',
+      load: { paths: ['x'] },
+      allow: ['p'],
+      deny: [],
+      strict: true,
+      watch: false,
+      entries: {
+        p: {
+          enabled: true,
+          config: { anything: [1] },
+          failOpen: ['error', 'timeout'],
+          hooks: { timeoutMs: 1, timeouts: { 'tool:before': 600_000, agent_end: 1 } },
+          bridge: { command: ['node', 'x.mjs'], env: { A: '1' }, maxRestarts: 0 },
+        },
+      },
+    }
+    expect(() => new PluginHost({ config, log: quiet() })).not.toThrow()
+    expect(parseConfig({ plugins: config })).toEqual({ plugins: config })
   })
 })
 

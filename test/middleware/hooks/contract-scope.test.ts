@@ -308,7 +308,7 @@ describe('contractScope() configuration', () => {
     ],
     [{ allowedPaths: 'src' }, /^contract\.allowedPaths: /],
     [{ scopedCapabilities: [{ tool: 'x' }] }, /^contract\.scopedCapabilities\[0\]/],
-    [{ maxCalls: 3 }, /^contract\.maxCalls: there is no such key; known here are maxToolCalls, /],
+    [{ maxCalls: 3 }, 'contract.maxCalls: there is no such key; did you mean maxToolCalls?'],
   ])('refuses %j', (policy, message) => {
     // Wrong on purpose, as a configuration file could be.
     expect(() => contractScope({ policy: policy as ContractPolicy })).toThrow(message)

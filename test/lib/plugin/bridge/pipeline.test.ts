@@ -97,7 +97,7 @@ describe('a bridged plugin in a pipeline', () => {
   it('with settings that cannot be meant is refused before anything starts', () => {
     const entries = { guard: { bridge: { beforeTimeoutMs: 0 } } }
     expect(() => new PluginHost({ config: { entries } })).toThrow(
-      'plugins.entries.guard.bridge.beforeTimeoutMs: 0 must be a whole number, 1 or more',
+      'plugins.entries.guard.bridge.beforeTimeoutMs: must be a whole number, 1 or more; got 0',
     )
   })
 
