@@ -1,5 +1,12 @@
 import type { Facts } from './types.ts'
 
+/** The facts of a call that nothing stands around. May bring along what is no fact: nobody looks. */
+export function ownFacts(call: Facts): Facts {
+  // A spread is quick, and does not see what is inherited.
+  const isLiteral = Object.getPrototypeOf(call) === Object.prototype
+  return isLiteral ? sealed({ ...call }) : snapshotFacts(call)
+}
+
 /** Facts as the call keeps them, the outermost source first: later ones win, and the host may change its own objects. */
 export function snapshotFacts(...sources: ReadonlyArray<Facts | undefined>): Facts {
   const facts: Record<string, unknown> = {}
@@ -9,6 +16,11 @@ export function snapshotFacts(...sources: ReadonlyArray<Facts | undefined>): Fac
       if (value !== undefined && !(key in CALL_FIELDS)) facts[key] = value
     }
   }
+  return sealed(facts)
+}
+
+/** With the parts that are objects as copies, frozen. */
+function sealed(facts: Record<string, unknown>): Facts {
   const { requester, derivedPaths } = facts as Facts
   if (requester !== undefined) {
     const roleIds = requester.roleIds && Object.freeze([...requester.roleIds])

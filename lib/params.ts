@@ -27,70 +27,40 @@ function isPlain(value: object): boolean {
   return Object.getPrototypeOf(proto) === null && Object.hasOwn(proto as object, 'isPrototypeOf')
 }
 
-/** An object or array that was met inside another one. */
-interface Inner {
-  readonly source: Container
-  readonly depth: number
-  /** Where it stands: the index of the one around it, and the key there. */
-  readonly around: number
-  readonly key: string | number
-}
-
-/** Stands for the params themselves among those that are around others. */
-const ROOT = -1
-
-/**
- * One walk over a value that nobody has vouched for. It looks at everything before it copies anything: once all is
- * known to be plain data, copying runs no code of the caller's. Iterative, so that depth cannot exhaust the stack.
- */
+/** One walk over a value that nobody has vouched for. Iterative, so that depth cannot exhaust the stack. */
 class Intake {
   #nodes = 0
   #bytes = 0
   readonly #limits: IntakeLimits
-  readonly #exact: boolean
-  /** JSON.parse has made the value: it is plain, and nobody else's. */
+  readonly #isExact: boolean
+  /** JSON.parse has made the value: it is plain, nobody else's, and needs no copy. */
   readonly #isParsed: boolean
-  /** What was met on the way, each behind the one around it. */
-  #inner: Inner[] | undefined
-  /** Those with a value that JSON does not have: undefined, a hole, -0. */
-  #odd: Set<Container> | undefined
+  /** What is still to be filled: source, target and depth, one after the other. */
+  #open: unknown[] | undefined
   fault: string | undefined
   /** The fault may be due to rough counting. */
   tooRough = false
 
   constructor(limits: IntakeLimits, isExact: boolean, isParsed: boolean) {
     this.#limits = limits
-    this.#exact = isExact
+    this.#isExact = isExact
     this.#isParsed = isParsed
   }
 
-  /** Frozen plain data: a copy, unless it was parsed. Undefined with `fault` set when it is something else. */
-  take(value: Params): Params | undefined {
+  /** Frozen plain data, or undefined with `fault` set. */
+  take(value: object): Params | undefined {
     if (!isPlain(value)) return this.#refuse(NO_CLASS)
-    this.#lookInto(value, ROOT, 1)
-    const inner = this.#inner
-    if (inner !== undefined) {
-      // The list grows while it is walked.
-      for (let i = 0; i < inner.length && this.fault === undefined; i++) {
-        const { source, depth } = inner[i] as Inner
-        this.#lookInto(source, i, depth)
-      }
+    const root = (this.#isParsed ? value : {}) as Record<string, unknown>
+    this.#fillObject(value, root, 1)
+    const open = this.#open
+    while (open !== undefined && open.length > 0 && this.fault === undefined) {
+      const depth = open.pop() as number
+      const target = open.pop() as Container
+      const source = open.pop() as object
+      if (Array.isArray(target)) this.#fillArray(source as unknown[], target, depth)
+      else this.#fillObject(source, target, depth)
     }
-    if (this.fault !== undefined) return undefined
-    const root = this.#own(value) as Record<string, unknown>
-    if (inner !== undefined) this.#ownAll(root, inner)
-    return Object.freeze(root)
-  }
-
-  #ownAll(root: Container, inner: readonly Inner[]): void {
-    const all: Container[] = []
-    for (const { source, around, key } of inner) {
-      const own = this.#own(source)
-      const place = (around === ROOT ? root : all[around]) as Record<string | number, unknown>
-      place[key] = own
-      all.push(own)
-    }
-    for (const own of all) Object.freeze(own)
+    return this.fault === undefined ? root : undefined
   }
 
   #refuse(reason: string): undefined {
@@ -98,132 +68,97 @@ class Intake {
     return undefined
   }
 
-  #lookInto(source: Container, index: number, depth: number): void {
-    if (Array.isArray(source)) {
-      for (let i = 0; i < source.length; i++) {
-        const value = this.#read(source, i)
-        if (value === undefined) this.#isOdd(source)
-        // As in JSON: what is not there is null.
-        this.#look(value ?? null, source, index, i, depth)
-        if (this.fault !== undefined) return
-      }
-      return
+  /** Makes the place of an object or array, which is filled later. */
+  #later(source: object, depth: number): Container | undefined {
+    if (depth > this.#limits.maxDepth) {
+      return this.#refuse(
+        `nested deeper than ${this.#limits.maxDepth} levels, or containing themselves`,
+      )
     }
+    if (types.isProxy(source)) return this.#refuse('a proxy')
+    const isArray = Array.isArray(source)
+    if (!isArray && !isPlain(source)) return this.#refuse(NO_CLASS)
+    if (isArray && this.#nodes + source.length > this.#limits.maxNodes) return this.#tooMany()
+    const target = this.#isParsed ? (source as Container) : isArray ? [] : {}
+    this.#open ??= []
+    this.#open.push(source, target, depth)
+    return target
+  }
+
+  #fillObject(source: object, target: Record<string, unknown>, depth: number): void {
     if (!this.#isParsed && Object.getOwnPropertySymbols(source).length > 0) {
       return this.#refuse('a symbol key')
     }
     for (const key of Object.keys(source)) {
       const value = this.#read(source, key)
-      if (value === undefined) this.#isOdd(source)
-      else if (key === '__proto__') this.#refuse('an own key "__proto__"')
-      else if (!key.isWellFormed()) this.#refuse('a key with half a surrogate pair')
-      else {
-        this.#weigh(key)
-        this.#look(value, source, index, key, depth)
+      if (value === undefined) {
+        if (this.fault !== undefined) return
+        continue
       }
+      if (key === '__proto__') return this.#refuse('an own key "__proto__"')
+      if (!key.isWellFormed()) return this.#refuse('a key with half a surrogate pair')
+      if (!this.#weigh(key)) return
+      target[key] = this.#value(value, depth)
       if (this.fault !== undefined) return
     }
+    Object.freeze(target)
+  }
+
+  #fillArray(source: unknown[], target: unknown[], depth: number): void {
+    const { length } = source
+    for (let i = 0; i < length; i++) {
+      // As in JSON: what is not there is null.
+      target[i] = this.#value(this.#read(source, i) ?? null, depth)
+      if (this.fault !== undefined) return
+    }
+    Object.freeze(target)
   }
 
   /** An own value; of a getter it takes note without running it. */
-  #read(source: Container, key: string | number): unknown {
+  #read(source: object, key: string | number): unknown {
     if (this.#isParsed) return (source as Record<string | number, unknown>)[key]
     const property = Object.getOwnPropertyDescriptor(source, key)
     if (property === undefined) return undefined
     const { value } = property
     if (value === undefined && (property.get !== undefined || property.set !== undefined)) {
       const where = typeof key === 'number' ? `in an array (item ${key})` : `(${quoted(key)})`
-      this.#refuse(`a getter or setter ${where}`)
+      return this.#refuse(`a getter or setter ${where}`)
     }
     return value
   }
 
-  #look(
-    value: unknown,
-    source: Container,
-    index: number,
-    key: string | number,
-    depth: number,
-  ): void {
+  #value(value: unknown, depth: number): unknown {
     if (++this.#nodes > this.#limits.maxNodes) return this.#tooMany()
     switch (typeof value) {
       case 'string':
-        return this.#weigh(value)
+        return this.#weigh(value) ? value : undefined
       case 'boolean':
-        return
+        return value
       case 'number':
         if (!Number.isFinite(value)) {
           return this.#refuse(`a number that JSON does not have (${value})`)
         }
-        if (Object.is(value, -0)) this.#isOdd(source)
-        return
+        // JSON text knows no -0, and everybody is to see the same.
+        return value === 0 ? 0 : value
       case 'object':
-        if (value !== null) this.#meet(value as Container, index, key, depth + 1)
-        return
+        return value === null ? null : this.#later(value, depth + 1)
       default:
         return this.#refuse(`a ${typeof value}`)
     }
   }
 
-  /** Keeps an object or array for later. */
-  #meet(source: Container, around: number, key: string | number, depth: number): void {
-    const { maxDepth, maxNodes } = this.#limits
-    if (depth > maxDepth) {
-      return this.#refuse(`nested deeper than ${maxDepth} levels, or containing themselves`)
-    }
-    if (!this.#isParsed && types.isProxy(source)) return this.#refuse('a proxy')
-    if (Array.isArray(source)) {
-      if (this.#nodes + source.length > maxNodes) return this.#tooMany()
-    } else if (!this.#isParsed && !isPlain(source)) return this.#refuse(NO_CLASS)
-    this.#inner ??= []
-    this.#inner.push({ source, depth, around, key })
-  }
-
   /** A UTF-16 unit is at most three bytes: most arguments need no exact count. */
-  #weigh(text: string): void {
-    this.#bytes += this.#exact ? Buffer.byteLength(text) : text.length * 3
-    if (this.#bytes <= this.#limits.maxBytes) return
-    this.tooRough = !this.#exact
+  #weigh(text: string): boolean {
+    this.#bytes += this.#isExact ? Buffer.byteLength(text) : text.length * 3
+    if (this.#bytes <= this.#limits.maxBytes) return true
+    this.tooRough = !this.#isExact
     this.#refuse(`more than ${this.#limits.maxBytes} bytes of text`)
+    return false
   }
 
-  #tooMany(): void {
-    this.#refuse(`more than ${this.#limits.maxNodes} values`)
+  #tooMany(): undefined {
+    return this.#refuse(`more than ${this.#limits.maxNodes} values`)
   }
-
-  #isOdd(source: Container): void {
-    this.#odd ??= new Set()
-    this.#odd.add(source)
-  }
-
-  /** What was looked at, as one's own: a shallow copy, or itself. As JSON would have it where that differs. */
-  #own(source: Container): Container {
-    const isOdd = this.#odd?.has(source) ?? false
-    if (Array.isArray(source)) {
-      if (this.#isParsed && !isOdd) return source
-      const copy: unknown[] = []
-      for (let i = 0; i < source.length; i++) {
-        copy.push(isOdd && !Object.hasOwn(source, i) ? null : inJson(source[i]))
-      }
-      return copy
-    }
-    if (isOdd) return oddCopy(source)
-    return this.#isParsed ? source : Object.assign({}, source)
-  }
-}
-
-function oddCopy(source: Record<string, unknown>): Record<string, unknown> {
-  const copy: Record<string, unknown> = {}
-  for (const key of Object.keys(source)) {
-    if (source[key] !== undefined) copy[key] = inJson(source[key])
-  }
-  return copy
-}
-
-/** JSON text knows no undefined in lists and no -0, and everybody is to see the same. */
-function inJson(value: unknown): unknown {
-  if (value === undefined) return null
-  return value === 0 ? 0 : value
 }
 
 function take(value: unknown, limits: IntakeLimits, isParsed: boolean): Params | string {

@@ -14,7 +14,7 @@ import { Deadlines, TIMED_OUT, withTimeout } from './deadline.ts'
 import { CHANNELS } from './diagnostics.ts'
 import { isToolwareError, quoted, ToolwareError } from './errors.ts'
 import { type Explanation, explanationOf } from './explain.ts'
-import { snapshotFacts } from './facts.ts'
+import { ownFacts, snapshotFacts } from './facts.ts'
 import { startUnseen } from './gate.ts'
 import { defaultLogger } from './logger.ts'
 import { asText, Blocked, messageOf } from './outcome.ts'
@@ -286,16 +286,12 @@ export class Toolware implements Caller {
   /** What is known of a call when it arrives. A refused one has its outcome already. */
   #runFor<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts | undefined): Run {
     const around = ambient()
-    const trusted = this.#intake === undefined && own === undefined && around === undefined
+    if (own === undefined && around === undefined) {
+      return this.#arrive(call, tool, this.#intake === undefined ? call : ownFacts(call))
+    }
     const parent = around?.call
-    const facts = trusted
-      ? call
-      : snapshotFacts(
-          parent && { parentCallId: parent.toolCallId ?? parent.id },
-          around?.facts,
-          own,
-          call as Facts,
-        )
+    const parentFacts = parent && { parentCallId: parent.toolCallId ?? parent.id }
+    const facts = snapshotFacts(parentFacts, around?.facts, own, call as Facts)
     return this.#arrive(call, tool, facts)
   }
 
