@@ -1,4 +1,4 @@
-import { accessSync, constants, statSync } from 'node:fs'
+import { accessSync, closeSync, constants, openSync, statSync } from 'node:fs'
 
 /**
  * Why a path that a person named cannot be read, and what to do, to stand after its name; undefined when it can.
@@ -12,8 +12,11 @@ export function pathProblem(
 ): string | undefined {
   let isDirectory: boolean
   try {
-    isDirectory = statSync(path).isDirectory()
-    if (isDirectory === (kind === 'directory')) accessSync(path, constants.R_OK)
+    const found = statSync(path)
+    isDirectory = found.isDirectory()
+    // Opened, since `access` looks at the real user only; but to open a pipe is to take part in it.
+    if (found.isFile()) closeSync(openSync(path, 'r'))
+    else accessSync(path, constants.R_OK)
   } catch (error) {
     return `${said(error, kind)}; name ${wanted}`
   }
