@@ -13,6 +13,7 @@ import {
   type Times,
 } from './outcome.ts'
 import { type IntakeLimits, sameParams, takeParams, whatInstead } from './params.ts'
+import { type Asked, noneYet, type OpinionRecord, type Rare } from './rare.ts'
 import type { Following, Waiter } from './signal.ts'
 import type { Entry } from './steps.ts'
 import type {
@@ -20,7 +21,6 @@ import type {
   AskRequest,
   CallContext,
   Facts,
-  HeldCall,
   Logger,
   Outcome,
   Params,
@@ -76,78 +76,13 @@ export interface PlanHooks {
   readonly resolvers: readonly Entry[]
 }
 
-/** Someone who asked for a person's decision. */
-export interface Asked {
-  readonly name: string
-  readonly phase: 'check' | 'before' | 'middleware'
-  readonly request: AskRequest
-}
-
 /** A middleware function that stands around whatever ends next. */
 export interface Enclosing {
   /** The part inside it is about to reject. */
   hush(): void
 }
 
-/** One hook's or middleware's opinion, for `explain`. */
-export interface OpinionRecord {
-  readonly hook: string
-  readonly phase: 'check' | 'before' | 'recheck' | 'middleware'
-  readonly opinion: 'none' | 'deny' | 'ask' | 'rewrite' | 'failed'
-  readonly code?: string | undefined
-  readonly reason?: string | undefined
-  readonly rule?: string | undefined
-  readonly params?: Params | undefined
-}
-
-/** What `explain` and `check` learn from a call. */
-export interface Judging {
-  readonly opinions: OpinionRecord[]
-  /** Allowed and asked calls keep what they took from limits. */
-  readonly keep: boolean
-  /** Nobody has blocked on the way to the gate, and the gate's re-check has passed. */
-  passed: boolean
-}
-
-/** Parts of a call that most calls never need. */
-export interface Rare {
-  id: string | undefined
-  json: string | undefined
-  jsonOf: Params | undefined
-  state: Map<unknown, unknown> | undefined
-  execEnv: Readonly<Record<string, string>> | undefined
-  response: { readonly value: unknown } | undefined
-  transforms: Array<(chunk: unknown) => unknown> | undefined
-  held: HeldCall | undefined
-  /** Hooks that a middleware function ran through `adapt`; the plan does not know them. */
-  inner: Entry[] | undefined
-  /** Under `explain` and `check`: who said what, and whether reservations stay. */
-  judging: Judging | undefined
-  hookMs: number
-  waitMs: number
-  /** The params as they came, once they were replaced. */
-  original: Params | undefined
-  aborted: { readonly reason: unknown } | undefined
-  /** Decided while the tool was running: the outcome when it ends. */
-  verdictWhenDone: Fault | undefined
-  /** Params fixed by an approval, and why: changing them without asking again blocks. */
-  fixedBy: string | undefined
-  rechecking: boolean
-  asks: Asked[] | undefined
-  /** The approver has taken the question, and tells the askers what comes of it. */
-  put: boolean
-  /** The highest position that changed the params; hooks up to it are checked again at the gate. */
-  rewrittenAt: number
-  /** A middleware has answered in the tool's place. */
-  answered: boolean
-  /** The after-budget is used up: nothing more is waited for. */
-  budgetSpent: boolean
-}
-
 const NO_TIMES: Times = { durationMs: 0 }
-
-/** No hook or middleware has changed the params. */
-export const NO_REWRITE = -1
 
 /** One passage of a call through a pipeline: everything that changes while it lasts. Nobody outside sees it. */
 export class Run {
@@ -206,30 +141,7 @@ export class Run {
   }
 
   get rare(): Rare {
-    this.#rare ??= {
-      id: undefined,
-      json: undefined,
-      jsonOf: undefined,
-      state: undefined,
-      execEnv: undefined,
-      response: undefined,
-      transforms: undefined,
-      held: undefined,
-      inner: undefined,
-      judging: undefined,
-      hookMs: 0,
-      waitMs: 0,
-      original: undefined,
-      aborted: undefined,
-      verdictWhenDone: undefined,
-      fixedBy: undefined,
-      rechecking: false,
-      asks: undefined,
-      put: false,
-      rewrittenAt: NO_REWRITE,
-      answered: false,
-      budgetSpent: false,
-    }
+    this.#rare ??= noneYet()
     return this.#rare
   }
 

@@ -1,4 +1,5 @@
-import type { Judging, OpinionRecord, Run } from './context.ts'
+import type { Run } from './context.ts'
+import type { Judging, OpinionRecord } from './rare.ts'
 import type { Params } from './types.ts'
 
 /** What the pipeline would say of a call. Keys that do not apply are null. */

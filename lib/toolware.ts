@@ -8,9 +8,10 @@ import type {
   WrappedTool,
 } from './api.ts'
 import { refusal } from './approve.ts'
+import { closePart, Detached, nameOf } from './closing.ts'
 import { type Composable, isUsable, notUsable } from './compose.ts'
 import { type Report, Run, type Settings } from './context.ts'
-import { Deadlines, TIMED_OUT, withTimeout } from './deadline.ts'
+import { Deadlines } from './deadline.ts'
 import { CHANNELS } from './diagnostics.ts'
 import { isToolwareError, quoted, ToolwareError } from './errors.ts'
 import { type Explanation, explanationOf } from './explain.ts'
@@ -61,7 +62,7 @@ export class Toolware implements Caller {
   readonly #intake: IntakeLimits | undefined
   readonly #asyncContext: boolean
   readonly #hub = new SignalHub()
-  readonly #detached = new Set<PromiseLike<unknown>>()
+  readonly #detached = new Detached()
   readonly #errors: Listeners<Report>
   readonly #blocked: Listeners<CallEnd>
   readonly #settled: Listeners<CallEnd>
@@ -101,7 +102,7 @@ export class Toolware implements Caller {
       approver: options.approvals,
       suspended: new Set(),
       report: (report) => this.#report(report),
-      detach: (work) => this.#detach(work),
+      detach: (work) => this.#detached.add(work),
       settled: (run, outcome) => this.#end(run, outcome),
     }
     options.approvals?.onRefused?.((held, resolution) => this.#refused(held, resolution))
@@ -221,25 +222,9 @@ export class Toolware implements Caller {
 
   async #close(): Promise<void> {
     // Approvals first: what they refuse now still leaves through the hooks.
-    await this.#closePart(this.#settings.approver)
-    while (this.#detached.size > 0) {
-      const drained = await withTimeout(Promise.all(this.#detached), CLOSE_TIMEOUT_MS)
-      if (drained !== TIMED_OUT) continue
-      const fields = { left: this.#detached.size }
-      this.log.error(fields, `close() left detached work behind after ${CLOSE_TIMEOUT_MS} ms`)
-      break
-    }
-    for (const { value } of this.#items) await this.#closePart(value)
-  }
-
-  async #closePart(part: unknown): Promise<void> {
-    const close = (part as { close?: unknown } | undefined)?.close
-    if (typeof close !== 'function') return
-    try {
-      await close.call(part)
-    } catch (error) {
-      this.log.error({ err: messageOf(error) }, `close() of ${nameOf(part)} failed`)
-    }
+    await closePart(this.#settings.approver, this.log)
+    await this.#detached.drain(this.log)
+    for (const { value } of this.#items) await closePart(value, this.log)
   }
 
   // Calls ----------------------------------------------------------------------------------------
@@ -433,7 +418,7 @@ export class Toolware implements Caller {
     if (!this.#settings.suspended.has(held.id)) return
     const run = this.#runHeld(held, () => undefined)
     run.block(refusal(resolution))
-    this.#detach(this.#go(run))
+    this.#detached.add(this.#go(run))
   }
 
   #report(report: Report): void {
@@ -449,11 +434,6 @@ export class Toolware implements Caller {
     this.#errors.tell(report)
     if (CHANNELS.error.hasSubscribers) CHANNELS.error.publish(report)
   }
-
-  #detach(work: PromiseLike<unknown>): void {
-    this.#detached.add(work)
-    void work.then(() => this.#detached.delete(work))
-  }
 }
 
 const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/
@@ -462,8 +442,6 @@ function isToolName(value: unknown): boolean {
 }
 
 const NO_PARAMS: Params = Object.freeze({})
-/** How long `close()` waits for detached work. */
-const CLOSE_TIMEOUT_MS = 30_000
 
 /** The function as the host called it: on its object, and with whatever stood behind the params. */
 function passing<P, R>(fn: Tool<P, R>, self: unknown, rest: readonly unknown[]): Tool<P, R> {
@@ -479,8 +457,4 @@ function isSource(value: unknown): value is HookSource {
   return (
     typeof value === 'object' && value !== null && typeof (value as HookSource).hooks === 'function'
   )
-}
-
-function nameOf(value: unknown): string {
-  return (value as { name?: string } | undefined)?.name || 'an unnamed part'
 }

@@ -3,7 +3,8 @@ import { createRequire } from 'node:module'
 import { dirname, isAbsolute, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { readOptions } from '../../read-options.ts'
-import type { FailureCause, Logger } from '../../types.ts'
+import type { Logger } from '../../types.ts'
+import type { PluginEntryConfig } from '../config.ts'
 import type { PluginManifest } from '../manifest.ts'
 import { BridgedPlugin } from './bridged-plugin.ts'
 import type { ChildCommand } from './child.ts'
@@ -12,20 +13,8 @@ import { type BridgeConfig, bridgeLimits, bridgeSection } from './options.ts'
 import { PluginLog } from './plugin-log.ts'
 import { type InitParams, PROTOCOL_VERSION } from './protocol.ts'
 
-/** What `plugins.entries.<id>` says to a bridged plugin. */
-export interface BridgedEntry {
-  readonly config?: Readonly<Record<string, unknown>> | undefined
-  /** Default: the manifest's, else `['timeout']`. */
-  readonly failOpen?: readonly FailureCause[] | undefined
-  /** Times of `tool:before`; `bridge.beforeTimeoutMs` wins. */
-  readonly hooks?:
-    | {
-        readonly timeoutMs?: number | undefined
-        readonly timeouts?: Readonly<Record<string, number>> | undefined
-      }
-    | undefined
-  readonly bridge?: BridgeConfig | undefined
-}
+/** What `plugins.entries.<id>` says to a bridged plugin. `bridge.beforeTimeoutMs` wins over the times of `hooks`. */
+export type BridgedEntry = Omit<PluginEntryConfig, 'enabled'>
 
 /** What {@link createBridgedPlugin} takes. */
 export interface CreateOptions {

@@ -1,0 +1,96 @@
+import type { Fault } from './outcome.ts'
+import type { Entry } from './steps.ts'
+import type { AskRequest, HeldCall, Params } from './types.ts'
+
+/** Someone who asked for a person's decision. */
+export interface Asked {
+  readonly name: string
+  readonly phase: 'check' | 'before' | 'middleware'
+  readonly request: AskRequest
+}
+
+/** One hook's or middleware's opinion, for `explain`. */
+export interface OpinionRecord {
+  readonly hook: string
+  readonly phase: 'check' | 'before' | 'recheck' | 'middleware'
+  readonly opinion: 'none' | 'deny' | 'ask' | 'rewrite' | 'failed'
+  readonly code?: string | undefined
+  readonly reason?: string | undefined
+  readonly rule?: string | undefined
+  readonly params?: Params | undefined
+}
+
+/** What `explain` and `check` learn from a call. */
+export interface Judging {
+  readonly opinions: OpinionRecord[]
+  /** Allowed and asked calls keep what they took from limits. */
+  readonly keep: boolean
+  /** Nobody has blocked on the way to the gate, and the gate's re-check has passed. */
+  passed: boolean
+}
+
+/** Parts of a call that most calls never need. */
+export interface Rare {
+  id: string | undefined
+  json: string | undefined
+  jsonOf: Params | undefined
+  state: Map<unknown, unknown> | undefined
+  execEnv: Readonly<Record<string, string>> | undefined
+  response: { readonly value: unknown } | undefined
+  transforms: Array<(chunk: unknown) => unknown> | undefined
+  held: HeldCall | undefined
+  /** Hooks that a middleware function ran through `adapt`; the plan does not know them. */
+  inner: Entry[] | undefined
+  /** Under `explain` and `check`: who said what, and whether reservations stay. */
+  judging: Judging | undefined
+  hookMs: number
+  waitMs: number
+  /** The params as they came, once they were replaced. */
+  original: Params | undefined
+  aborted: { readonly reason: unknown } | undefined
+  /** Decided while the tool was running: the outcome when it ends. */
+  verdictWhenDone: Fault | undefined
+  /** Params fixed by an approval, and why: changing them without asking again blocks. */
+  fixedBy: string | undefined
+  rechecking: boolean
+  asks: Asked[] | undefined
+  /** The approver has taken the question, and tells the askers what comes of it. */
+  put: boolean
+  /** The highest position that changed the params; hooks up to it are checked again at the gate. */
+  rewrittenAt: number
+  /** A middleware has answered in the tool's place. */
+  answered: boolean
+  /** The after-budget is used up: nothing more is waited for. */
+  budgetSpent: boolean
+}
+
+/** No hook or middleware has changed the params. */
+export const NO_REWRITE = -1
+
+/** None of it has been needed. */
+export function noneYet(): Rare {
+  return {
+    id: undefined,
+    json: undefined,
+    jsonOf: undefined,
+    state: undefined,
+    execEnv: undefined,
+    response: undefined,
+    transforms: undefined,
+    held: undefined,
+    inner: undefined,
+    judging: undefined,
+    hookMs: 0,
+    waitMs: 0,
+    original: undefined,
+    aborted: undefined,
+    verdictWhenDone: undefined,
+    fixedBy: undefined,
+    rechecking: false,
+    asks: undefined,
+    put: false,
+    rewrittenAt: NO_REWRITE,
+    answered: false,
+    budgetSpent: false,
+  }
+}
