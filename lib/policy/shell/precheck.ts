@@ -1,4 +1,5 @@
 import { type Finding, finding } from '../finding.ts'
+import { countPieces } from './pieces.ts'
 
 /** Longest text that is parsed, in bytes. */
 const MAX_COMMAND_BYTES = 16_384
@@ -8,6 +9,8 @@ const MAX_OPENERS = 256
 const MAX_WORK = 16 * MAX_COMMAND_BYTES
 /** Most backticks, `;`, `&`, `|`, newlines and redirects of one kind that can matter. */
 const MAX_BACKTICKS = 512
+/** Most words, operators, quotes, expansions and wildcards: what the parser and the judge take their time for. */
+export const MAX_PIECES = 1000
 
 // Controls but tab and newline, blanks but the space, and what cannot be seen: a shell and a reader
 // may take them differently.
@@ -36,15 +39,21 @@ export function precheck(text: string): Finding | undefined {
   if (isTangled(text)) {
     return finding('shell: limits', 'too many substitutions for one command; split it up', text)
   }
-  return undefined
+  return countPieces(text, MAX_PIECES) > MAX_PIECES ? tooMany(text) : undefined
+}
+
+function tooMany(text: string): Finding {
+  const reason = `more than ${MAX_PIECES} words and operators in one call; split it up`
+  return finding('shell: limits', reason, text)
 }
 
 /** Refuses several texts that are more together than one may be. */
 export function precheckAll(texts: readonly string[]): Finding | undefined {
   const all = texts.join('\n')
-  return isLong(all) || isTangled(all)
-    ? finding('shell: limits', 'these commands are too much for one call; split it up', all)
-    : undefined
+  if (isLong(all) || isTangled(all)) {
+    return finding('shell: limits', 'these commands are too much for one call; split it up', all)
+  }
+  return countPieces(all, MAX_PIECES) > MAX_PIECES ? tooMany(all) : undefined
 }
 
 function isLong(text: string): boolean {
