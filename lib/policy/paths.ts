@@ -1,3 +1,4 @@
+import type { Dirent } from 'node:fs'
 import { homedir } from 'node:os'
 import { configError } from '../errors.ts'
 import { type Finding, finding, shorten } from './finding.ts'
@@ -7,7 +8,7 @@ import { judgePath, type PathRules, type PathUse } from './judge-path.ts'
 import { expandShellGlob, type GlobBudget } from './shell-glob.ts'
 import { type PathPlatform, readSpelling } from './spelling.ts'
 import { toolGlob } from './tool-glob.ts'
-import type { StepBudget } from './walk.ts'
+import { kindOf, type StepBudget } from './walk.ts'
 
 export type { PathUse } from './judge-path.ts'
 export type { PathPlatform } from './spelling.ts'
@@ -141,6 +142,14 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
     if (!scope.answers.has(key)) scope.answers.set(key, judge())
     return scope.answers.get(key)
   }
+  /** Remembers what a listing shows, so that the walk need not look at each entry. */
+  const note = (path: string, cwd: string, entries: readonly Dirent[]): void => {
+    const dir = scope && ground.enter(path, cwd, scope)
+    if (dir === undefined) return
+    for (const entry of entries) {
+      if (!entry.isSymbolicLink()) scope?.seen.set(`${dir}/${entry.name}`, kindOf(entry))
+    }
+  }
   const policy: PathPolicy = {
     restricted: rules.dirs !== undefined || rules.forbidden !== undefined,
     cwd: ground.dir,
@@ -171,7 +180,10 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
     judgeShellGlob: (pattern, use, cwd = ground.dir) => {
       const budget = scope ?? { entriesLeft: MAX_ENTRIES, matchesLeft: MAX_MATCHES }
       return remember(`${use} ${cwd}\0${pattern}\0glob`, () =>
-        expandShellGlob(pattern, cwd, home, budget, (path) => policy.judgeWord(path, use, cwd)),
+        expandShellGlob(pattern, cwd, home, budget, {
+          judge: (path) => policy.judgeWord(path, use, cwd),
+          listed: (dir, entries) => note(dir, cwd, entries),
+        }),
       )
     },
     exists: (word, cwd = ground.dir) => ground.exists(word, cwd),

@@ -1,4 +1,4 @@
-import { lstatSync, opendirSync } from 'node:fs'
+import { type Dirent, lstatSync, opendirSync } from 'node:fs'
 import { type Finding, finding } from './finding.ts'
 import { fold } from './fold.ts'
 import { type Segment, segment } from './glob.ts'
@@ -23,30 +23,45 @@ export interface GlobBudget {
   matchesLeft: number
 }
 
+/** What an expansion asks of a path policy. */
+export interface GlobGuard {
+  judge(path: string): Finding | undefined
+  /** Told what a directory holds, so that nobody need look again. */
+  listed(dir: string, entries: readonly Dirent[]): void
+}
+
 class Overflow extends Error {}
 
-/** Names in `dir` that the segment matches; counts what it looks at. */
-function* list(dir: string, name: string, budget: GlobBudget): Generator<string> {
+/** Entries in `dir` that the segment matches; counts what it looks at. */
+function list(dir: string, name: string, budget: GlobBudget): Dirent[] {
   const wanted = compile(name)
   const showsHidden = plainText(name).startsWith('.')
+  const found: Dirent[] = []
   let handle: ReturnType<typeof opendirSync>
   try {
     handle = opendirSync(dir)
   } catch {
-    return
+    return found
   }
   try {
-    if (showsHidden) for (const dots of ['.', '..']) if (wanted.matches(dots)) yield dots
     for (let entry = handle.readSync(); entry; entry = handle.readSync()) {
       if (--budget.entriesLeft < 0) throw new Overflow()
       if (entry.name.startsWith('.') && !showsHidden) continue
       if (!wanted.matches(fold(entry.name))) continue
       if (--budget.matchesLeft < 0) throw new Overflow()
-      yield entry.name
+      found.push(entry)
     }
   } finally {
     handle.closeSync()
   }
+  return found
+}
+
+/** `.` and `..`, where the segment matches them: a listing leaves them out. */
+function dots(name: string): readonly string[] {
+  if (!plainText(name).startsWith('.')) return []
+  const wanted = compile(name)
+  return ['.', '..'].filter((each) => wanted.matches(each))
 }
 
 function isThere(path: string): boolean {
@@ -58,7 +73,7 @@ function isThere(path: string): boolean {
 }
 
 /**
- * Expands a glob word as bash does and judges every match, each directory before it is read. Matches more than
+ * Expands a glob word as bash does and judges each directory before it is read, then every match. Matches more than
  * bash where locales and options differ, never less, `dotglob` and `globstar` aside.
  */
 export function expandShellGlob(
@@ -66,26 +81,29 @@ export function expandShellGlob(
   cwd: string,
   home: string,
   budget: GlobBudget,
-  judge: (path: string) => Finding | undefined,
+  { judge, listed }: GlobGuard,
 ): Finding | undefined {
   const whole = pattern.startsWith('~/') ? home + pattern.slice(1) : pattern
   const names = whole.split('/')
   // Not tidied: the kernel follows links before "..", and so must this.
   const onDisk = (path: string): string => (path.startsWith('/') ? path : `${cwd}/${path}`)
-  let matches = 0
+  // Judged last: a glob that looks at too much is refused before anything it found costs more.
+  const matches: string[] = []
   const visit = (prefix: string, index: number, isListed = false): Finding | undefined => {
     const name = names[index]
     if (name === undefined) {
       if (!isListed && !isThere(onDisk(prefix))) return undefined
-      matches++
-      return judge(prefix)
+      matches.push(prefix)
+      return undefined
     }
     const isLast = index === names.length - 1
     const next = (entry: string): string => prefix + entry + (isLast ? '' : '/')
     if (!MAGIC.test(name)) return visit(next(plainText(name)), index + 1)
     const found = judge(prefix === '' ? '.' : prefix)
     if (found) return found
-    for (const entry of list(onDisk(prefix), name, budget)) {
+    const entries = list(onDisk(prefix), name, budget)
+    listed(prefix === '' ? '.' : prefix, entries)
+    for (const entry of [...dots(name), ...entries.map((each) => each.name)]) {
       const bad = visit(next(entry), index + 1, isLast)
       if (bad) return bad
     }
@@ -100,5 +118,10 @@ export function expandShellGlob(
       'the glob looks at more than 1000 entries, or matches more than that; name the files or a narrower directory'
     return finding('path', reason, pattern)
   }
-  return matches === 0 ? judge(plainText(whole)) : undefined
+  if (matches.length === 0) return judge(plainText(whole))
+  for (const path of matches) {
+    const found = judge(path)
+    if (found) return found
+  }
+  return undefined
 }
