@@ -35,8 +35,8 @@ const ANY = /[^\s'"\\;&|<>()$`*?[{]+|[^\s\\]/g
 function readAll(scan: Scan): boolean {
   // Local, since they remember where they are.
   const inCommand =
-    /[ \t]+|\$?'|\\.?|(?<![^\s;&|()<>])#[^\n]*|<<<|<<-?|\(\(|\$[({[]|\[\[|[^\s'"\\;&|<>()$`*?[{]+|./sy
-  const inQuotes = /[^"\\$`]+|\\.?|\$[({[]|./sy
+    /[ \t]+|\$?'|(?<![^\s;&|()<>])#[^\n]*|<<<|<<-?|\(\(|\$[({[]|\[\[|(?:[^\s'"\\;&|<>()$`*?[{]|\\.)+|./sy
+  const inQuotes = /(?:[^"\\$`]|\\.)+|\$[({[]|./sy
   while (scan.at < scan.text.length && scan.count <= scan.max) {
     const isQuoted = scan.open.at(-1) === '"'
     const next = isQuoted ? inQuotes : inCommand
@@ -60,7 +60,7 @@ function quoted(token: string, scan: Scan): boolean {
 }
 
 function plain(token: string, scan: Scan): boolean {
-  if (/^(?:[ \t]|#.|\\)/.test(token)) return true
+  if (/^(?:[ \t]|#.)/.test(token)) return true
   scan.count++
   switch (token) {
     case '`':

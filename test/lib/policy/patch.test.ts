@@ -120,7 +120,7 @@ describe('patchPaths() of diffs', () => {
       'a link in it has a binary body',
     ],
     ['--- a/x\n'.repeat(600), 'it has more than 500 files; split it'],
-    ['\n'.repeat(200_000), 'it has more than 100000 lines; split it'],
+    ['\n'.repeat(200_000), 'it has more than 50000 lines; split it'],
     ['x'.repeat(1_048_577), 'it is longer than 1 MiB; split it'],
   ])('refuses a patch: %#', (patch, problem) => {
     expect(patchPaths(patch)).toBe(problem)
