@@ -19,6 +19,8 @@ type Params = Readonly<Record<string, unknown>>
 
 const POSIX_SHELL = /^(?:.*\/)?(?:sh|bash|zsh|dash|ksh)$/
 const MAX_COMMANDS = 8
+const MAX_VARIABLES = 256
+const MAX_SUBCOMMAND = 1024
 
 function own(params: Params, name: string): unknown {
   const value = Object.hasOwn(params, name) ? params[name] : undefined
@@ -142,6 +144,9 @@ function judgeGit(params: Params, dir: string, rules: ExecRules): BadArgument | 
     const found = rules.shell.argv(['git'], dir)
     return found && { at: 'subcommand', found }
   }
+  if (typeof subcommand === 'string' && subcommand.length > MAX_SUBCOMMAND) {
+    return refuse(name ?? 'subcommand', 'the subcommand is too long; give arguments as args')
+  }
   if (name === undefined || typeof subcommand !== 'string') {
     return refuse('subcommand', 'no git subcommand was found; give it as subcommand')
   }
@@ -179,6 +184,9 @@ function judgeShellName(
 function judgeEnv(params: Params): BadArgument | undefined {
   for (const [name, value] of Object.entries(params)) {
     if (!isEnvName(name) || value === null) continue
+    if (typeof value === 'object' && Object.keys(value).length > MAX_VARIABLES) {
+      return refuse(name, `more than ${MAX_VARIABLES} variables; leave out what is not needed`)
+    }
     const variables = asVariables(value)
     if (variables === undefined) {
       return refuse(name, 'expected variables as an object of texts; leave them out')

@@ -10,8 +10,10 @@ export interface PatchPath {
 const MAX_CHARACTERS = 1_048_576
 const MAX_LINES = 50_000
 const MAX_PATHS = 500
-/** Longer names are no paths, even when every byte is escaped. */
-const MAX_NAME = 32_768
+/** Most lines outside of hunks that are read. */
+const MAX_HEADERS = 10_000
+/** Most bytes of such names, as they are written. */
+const MAX_NAMES = 65_536
 
 const CODEX_HEADER = /^\s*\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/s
 const CODEX_BEGIN = /(?:^|\n)[^\S\n]*\*\*\* Begin Patch[^\S\n]*(?:\n|$)/
@@ -22,12 +24,20 @@ const LINK_MODE = /^(?:(?:new|old|new file|deleted file) mode 120000|index \S+ 1
 export interface PatchBudget {
   charactersLeft: number
   linesLeft: number
+  headersLeft: number
+  namesLeft: number
   pathsLeft: number
 }
 
 /** What the patches of one call may hold together. */
 export function patchBudget(): PatchBudget {
-  return { charactersLeft: MAX_CHARACTERS, linesLeft: MAX_LINES, pathsLeft: MAX_PATHS }
+  return {
+    charactersLeft: MAX_CHARACTERS,
+    linesLeft: MAX_LINES,
+    headersLeft: MAX_HEADERS,
+    namesLeft: MAX_NAMES,
+    pathsLeft: MAX_PATHS,
+  }
 }
 
 /**
@@ -69,6 +79,8 @@ function codexPaths(lines: readonly string[], budget: PatchBudget): readonly Pat
     if (found === undefined) continue
     const path = found.trim()
     if (path === '') return 'a file header names no file'
+    budget.namesLeft -= Buffer.byteLength(path)
+    if (budget.namesLeft < 0) return LONG_NAMES
     if (--budget.pathsLeft < 0) return TOO_MANY
     paths.push({ path })
   }
@@ -77,41 +89,31 @@ function codexPaths(lines: readonly string[], budget: PatchBudget): readonly Pat
     : 'no "*** Add File:", "*** Update File:" or "*** Delete File:" is in it'
 }
 
+const ESCAPES: Readonly<Record<string, string>> = {
+  a: '\x07',
+  b: '\b',
+  t: '\t',
+  n: '\n',
+  v: '\v',
+  f: '\f',
+  r: '\r',
+  '"': '"',
+  '\\': '\\',
+}
+
 function unquote(name: string): string | undefined {
   if (!name.startsWith('"')) return name
-  if (name.length > MAX_NAME) return undefined
   const body = /^"((?:[^"\\]|\\.)*)"/s.exec(name)?.[1]
   if (body === undefined) return undefined
-  const simple: Readonly<Record<string, string>> = {
-    a: '\x07',
-    b: '\b',
-    t: '\t',
-    n: '\n',
-    v: '\v',
-    f: '\f',
-    r: '\r',
-    '"': '"',
-    '\\': '\\',
-  }
-  const bytes: number[] = []
-  for (let i = 0; i < body.length; i++) {
-    if (body[i] !== '\\') {
-      const c = String.fromCodePoint(body.codePointAt(i) ?? 0)
-      bytes.push(...Buffer.from(c))
-      i += c.length - 1
-      continue
-    }
-    const octal = /^[0-7]{3}/.exec(body.slice(i + 1))?.[0]
-    if (octal) {
-      bytes.push(Number.parseInt(octal, 8) & 0xff)
-      i += 3
-    } else {
-      const c = simple[body[++i] ?? '']
-      if (c === undefined) return undefined
-      bytes.push(...Buffer.from(c))
-    }
-  }
-  return Buffer.from(bytes).toString('utf8')
+  let isKnown = true
+  // Escapes stand for bytes, so each character of this is one.
+  const bytes = Buffer.from(body).toString('latin1')
+  const plain = bytes.replace(/\\(?:([0-7]{3})|(.))/gs, (_, octal?: string, c = '') => {
+    if (octal) return String.fromCharCode(Number.parseInt(octal, 8) & 0xff)
+    isKnown &&= Object.hasOwn(ESCAPES, c)
+    return ESCAPES[c] ?? ''
+  })
+  return isKnown ? Buffer.from(plain, 'latin1').toString('utf8') : undefined
 }
 
 function headerName(rest: string): string | undefined {
@@ -127,7 +129,6 @@ function asPatchPath(name: string): PatchPath {
 }
 
 function gitNames(rest: string): readonly string[] | undefined {
-  if (rest.length > 2 * MAX_NAME) return undefined
   if (rest.startsWith('"') || rest.includes(' "')) {
     const quoted = rest.match(/"(?:[^"\\]|\\.)*"|[^\s"]+/gs) ?? []
     if (quoted.length > MAX_PATHS) return undefined
@@ -142,10 +143,12 @@ function gitNames(rest: string): readonly string[] | undefined {
 }
 
 const TOO_MANY = `it has more than ${MAX_PATHS} files; split it`
+const LONG_NAMES = `its headers are longer than ${MAX_NAMES} bytes; split it`
 const UNREADABLE = 'a file name in it cannot be read'
 
 /** How the lines begin that say something outside of hunks. */
-const SAYS = /^(?:@@ |[nodi]|Index: |rename |copy |GIT |Binary |--- |\+\+\+ |\*\*\* )/
+const SAYS =
+  /^(?:@@ |new |old |deleted |diff |index |Index: |rename |copy |GIT |Binary |--- |\+\+\+ |\*\*\* )/
 
 /** Reads the headers of a diff; the counts of its hunks are followed so that bodies are not taken for headers. */
 function diffPaths(lines: readonly string[], budget: PatchBudget): readonly PatchPath[] | string {
@@ -181,6 +184,9 @@ function diffPaths(lines: readonly string[], budget: PatchBudget): readonly Patc
     }
     if (!SAYS.test(text)) continue
     const line = withoutReturn(text)
+    if (--budget.headersLeft < 0) return TOO_MANY
+    if (!line.startsWith('@@ ')) budget.namesLeft -= Buffer.byteLength(line)
+    if (budget.namesLeft < 0) return LONG_NAMES
     const hunk = HUNK.exec(line)
     if (hunk) {
       old = Number(hunk[1] ?? 1)

@@ -66,6 +66,8 @@ const MAX_ENTRIES = 1000
 const MAX_MATCHES = 1000
 const MAX_STEPS = 2500
 const MAX_GLOBS = 64
+/** Fewer entries of a directory are looked at one by one. */
+const MIN_NOTED = 8
 
 /** The platform of this process, as path policies name it. */
 export function hostPlatform(): PathPlatform {
@@ -144,8 +146,8 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
   }
   /** Remembers what a listing shows, so that the walk need not look at each entry. */
   const note = (path: string, cwd: string, entries: readonly Dirent[]): void => {
-    const dir = scope && ground.enter(path, cwd, scope)
-    if (dir === undefined) return
+    const dir = scope && entries.length >= MIN_NOTED && ground.enter(path, cwd, scope)
+    if (!dir) return
     for (const entry of entries) {
       if (!entry.isSymbolicLink()) scope?.seen.set(`${dir}/${entry.name}`, kindOf(entry))
     }
@@ -159,7 +161,7 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
     judgeGlob: (pattern, use, cwd = ground.dir) => {
       const glob = toolGlob(pattern, platform)
       if ('rule' in glob) return glob
-      if (scope) scope.globsLeft -= glob.filter(({ segments }) => segments).length
+      if (scope) scope.globsLeft -= glob.filter(({ segments }, i) => segments || i > 0).length
       if (scope && scope.globsLeft < 0) {
         return finding('path', 'the call has too many globs; split it', pattern)
       }

@@ -42,6 +42,8 @@ export function toolGlob(pattern: string, platform: PathPlatform): readonly Tool
     return refuse('a URL with wildcards is refused; give a plain glob', pattern)
   }
   const globs: ToolGlob[] = []
+  // Alternatives share most of their segments.
+  const known = new Map<string, Segment | string>()
   for (const alternative of alternatives) {
     const names = alternative.split('/')
     if (names.length > MAX_SEGMENTS) return refuse('the glob has too many segments', pattern)
@@ -56,7 +58,8 @@ export function toolGlob(pattern: string, platform: PathPlatform): readonly Tool
     const rest = names.slice(cut).filter((name) => name !== '' && name !== '.')
     const compiled: Segment[] = []
     for (const name of rest) {
-      const found = segment(name)
+      const found = known.get(name) ?? segment(name)
+      known.set(name, found)
       if (typeof found === 'string') return refuse(`the glob has ${found}`, pattern)
       compiled.push(found)
     }

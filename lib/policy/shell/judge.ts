@@ -3,7 +3,7 @@ import { CommandRun, type Tools } from './command.ts'
 import { type CompiledRule, compileRule } from './compile.ts'
 import { Lru } from './lru.ts'
 import { parseCommand } from './parse.ts'
-import { precheckAll } from './precheck.ts'
+import { MAX_PIECES, precheckAll } from './precheck.ts'
 import type { ProgramRule } from './programs/rule.ts'
 import { ruleFor } from './programs/table.ts'
 import { canonical } from './syntax.ts'
@@ -63,9 +63,8 @@ export function shellJudge(policy: ShellPolicy): ShellJudge {
       argv: (argv, cwd) => {
         if (unrestricted) return undefined
         const code = codeOf(argv)
-        return code === undefined
-          ? judge(argv.join(' '), () => plainCommand(argv), cwd)
-          : command(code, cwd)
+        const text = argv.slice(0, MAX_PIECES + 1).join(' ')
+        return code === undefined ? judge(text, () => plainCommand(argv), cwd) : command(code, cwd)
       },
       begin: () => judgeTexts(true),
     }
@@ -94,6 +93,10 @@ function plainCommand(argv: readonly string[]): SimpleCommand | Finding {
       'the first item must be the name of a program alone',
       name ?? '',
     )
+  }
+  if (argv.length > MAX_PIECES) {
+    const reason = `more than ${MAX_PIECES} words in the argument list; split it up`
+    return finding('shell: limits', reason, name)
   }
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
   if (length > MAX_ARGV) return finding('shell: limits', 'the argument list is too long', name)
