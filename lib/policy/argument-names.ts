@@ -56,7 +56,7 @@ export function isWebAddress(value: string): boolean {
 
 /** True for the name of an argument that holds an address. */
 export function isUrlName(name: string): boolean {
-  return /^(?:url|urls|uri|uris)$/.test(foldKey(name))
+  return name.length <= MAX_SAYING && /^(?:url|urls|uri|uris)$/.test(foldKey(name))
 }
 
 /** True when a value under an ambiguous name is meant as a path. */

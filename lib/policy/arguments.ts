@@ -41,6 +41,8 @@ type Target = 'paths' | 'globs' | 'patches'
 const MAX_ARGUMENTS = 500
 const MAX_LENGTH = 32_768
 const MAX_NAMES = 5000
+/** Most objects, lists, and texts under names that say something. */
+const MAX_VALUES = 20_000
 /** Most arguments at the top of a call. */
 const MAX_TOP = 1000
 const EXPECTED: Readonly<Record<Target, string>> = {
@@ -91,8 +93,8 @@ class Collector {
     }
   }
 
-  refuseSize(): void {
-    const reason = `the call has more than ${MAX_NAMES} names of arguments; split it`
+  refuseSize(most: string): void {
+    const reason = `the call has more than ${most}; split it`
     this.bad ??= { at: 'arguments', found: finding('arguments', reason) }
   }
 
@@ -171,7 +173,7 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
     const kind = nameKind(name)
     const made = kind === undefined ? NO_MEANING : { kind, isUrl: isUrlName(name) }
     meanings.set(name, made)
-    if (meanings.size > MAX_NAMES) into.refuseSize()
+    if (meanings.size > MAX_NAMES) into.refuseSize(`${MAX_NAMES} names of arguments`)
     return made
   }
   const text = new Set(facts?.text)
@@ -186,8 +188,10 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
     inside: false,
   }
   const todo: Node[] = []
+  let values = 0
   const look = (parent: Node, key: string | number, value: unknown, meaning: Meaning): void => {
     if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return
+    if (++values > MAX_VALUES) return into.refuseSize(`${MAX_VALUES} values`)
     const depth = parent.depth + 1
     if (depth <= deepest && text.has(placeOf(parent, key, false))) return
     const inside = parent.inside || (typeof key === 'string' && parent.meaning.kind === 'path')
@@ -218,7 +222,15 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
         if (into.bad) return
         const next = (value as Params)[key] // no list, so an object
         if (typeof next === 'number' || typeof next === 'boolean' || text.has(key)) continue
-        look(node, key, next, meaningOf(key))
+        const named = meaningOf(key)
+        if (
+          named.kind !== undefined ||
+          inside ||
+          meaning.kind === 'path' ||
+          typeof next === 'object'
+        ) {
+          look(node, key, next, named)
+        }
       }
     }
   }

@@ -54,7 +54,13 @@ function statDirectory(base: string, key: string): Stats {
   return noDirectory(key, base)
 }
 
+/** What tidying up would take out of a path. */
+const UNTIDY = /(?:^|\/)\.{0,2}(?:\/|$)/
 const CLIMBS = /(?:^|\/)\.\.(?:\/|$)/
+
+function absolute(path: string, cwd: string): string {
+  return path.startsWith('/') ? path : `${cwd}/${path}`
+}
 
 function posixGround(base: string, key: string): Ground {
   const lexical = posix.resolve(base)
@@ -91,7 +97,7 @@ function posixGround(base: string, key: string): Ground {
     if (from === undefined) return `${key} was replaced while running`
     const led = walk(from[0], from[1], budget)
     if (typeof led === 'string') return led
-    const plain = posix.resolve(cwd, path)
+    const plain = UNTIDY.test(path) ? posix.resolve(cwd, path) : absolute(path, cwd)
     if (!CLIMBS.test(path)) {
       const isPlain = plain === led.real && led.links.length === 0
       const marks = isPlain ? [plain] : [...new Set([plain, led.real, ...led.links])]
@@ -101,7 +107,7 @@ function posixGround(base: string, key: string): Ground {
     const tidied = walk(plain, '/', budget)
     if (typeof tidied === 'string') return tidied
     for (const mark of [tidied.real, ...tidied.links]) marks.add(mark)
-    marks.add(path.startsWith('/') ? path : `${cwd}/${path}`)
+    marks.add(absolute(path, cwd))
     return {
       real: led.real,
       reals: [led.real, tidied.real],
@@ -115,8 +121,7 @@ function posixGround(base: string, key: string): Ground {
     place,
     exists: (name, cwd) => {
       try {
-        const path = name.startsWith('/') ? name : `${cwd}/${name}`
-        return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+        return lstatSync(absolute(name, cwd), { throwIfNoEntry: false }) !== undefined
       } catch {
         return false
       }

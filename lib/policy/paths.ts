@@ -183,7 +183,7 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
       const budget = scope ?? { entriesLeft: MAX_ENTRIES, matchesLeft: MAX_MATCHES }
       return remember(`${use} ${cwd}\0${pattern}\0glob`, () =>
         expandShellGlob(pattern, cwd, home, budget, {
-          judge: (path) => policy.judgeWord(path, use, cwd),
+          judge: (path) => judgeText(path, use, cwd, false),
           listed: (dir, entries) => note(dir, cwd, entries),
         }),
       )
