@@ -9,8 +9,8 @@ import { type Tree, type TreeState, TreeStates } from './tree-states.ts'
 export interface ForbiddenPaths {
   /** The glob that forbids an absolute path, as the operator wrote it. */
   hit(path: string): string | undefined
-  /** The glob of which a tool's own glob names a file: `**\/.env*` names `**\/.env`, `**\/*` names nothing. */
-  named(glob: readonly Segment[]): string | undefined
+  /** The glob of which a tool's own glob, given as its alternatives, names a file: `**\/.env*` names `**\/.env`, `**\/*` names nothing. */
+  named(alternatives: ReadonlyArray<readonly Segment[]>): string | undefined
 }
 
 /** Where the patterns of a configuration begin. */
@@ -116,7 +116,13 @@ export function forbiddenPaths(
       }
       return undefined
     },
-    named: (glob) => trees.find((t) => isNamed(t, glob))?.source,
+    named: (alternatives) => {
+      // The alternatives of a glob share most of their segments.
+      const given = [...new Set(alternatives.flat())]
+      return trees
+        .filter((tree) => mayBeNamed(tree, given))
+        .find((tree) => alternatives.some((glob) => isNamed(tree, glob)))?.source
+    },
   }
 }
 
@@ -143,6 +149,12 @@ function names(tool: Segment, forbidden: Segment): boolean {
   if (!tool.isDotted && !/[\p{L}\p{N}]/u.test(tool.text)) return false
   if (forbidden.matches(tool.text)) return true
   return tool.matches(forbidden.text)
+}
+
+/** False when no segment could be the one that names it. */
+function mayBeNamed({ segments, last }: Tree, given: readonly Segment[]): boolean {
+  const wanted = segments[last]
+  return wanted === undefined || given.some((each) => meet(each, wanted) && names(each, wanted))
 }
 
 function isNamed({ segments, last }: Tree, glob: readonly Segment[]): boolean {

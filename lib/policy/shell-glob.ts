@@ -26,9 +26,19 @@ export interface GlobBudget {
 /** What an expansion asks of a path policy. */
 export interface GlobGuard {
   judge(path: string): Finding | undefined
-  /** Told what a directory holds, so that nobody need look again. */
-  listed(dir: string, entries: readonly Dirent[]): void
+  /**
+   * Opens a directory that was judged, for judging entries that a listing shows: nobody need look at each again. Undefined
+   * where its entries must be judged by their paths.
+   */
+  open(dir: string): ((entry: Dirent, path: string) => Finding | undefined) | undefined
 }
+
+/** Opening a directory counts as so many entries. */
+const DIRECTORY = 4
+/** A name counts once more for each so many bytes. */
+const LONG = 64
+/** Fewer entries of a directory are looked at one by one. */
+const MIN_LISTED = 8
 
 class Overflow extends Error {}
 
@@ -37,6 +47,7 @@ function list(dir: string, name: string, budget: GlobBudget): Dirent[] {
   const wanted = compile(name)
   const showsHidden = plainText(name).startsWith('.')
   const found: Dirent[] = []
+  budget.entriesLeft -= DIRECTORY
   let handle: ReturnType<typeof opendirSync>
   try {
     handle = opendirSync(dir)
@@ -45,7 +56,8 @@ function list(dir: string, name: string, budget: GlobBudget): Dirent[] {
   }
   try {
     for (let entry = handle.readSync(); entry; entry = handle.readSync()) {
-      if (--budget.entriesLeft < 0) throw new Overflow()
+      budget.entriesLeft -= 1 + Math.floor(Buffer.byteLength(entry.name) / LONG)
+      if (budget.entriesLeft < 0) throw new Overflow()
       if (entry.name.startsWith('.') && !showsHidden) continue
       if (!wanted.matches(fold(entry.name))) continue
       if (--budget.matchesLeft < 0) throw new Overflow()
@@ -81,19 +93,18 @@ export function expandShellGlob(
   cwd: string,
   home: string,
   budget: GlobBudget,
-  { judge, listed }: GlobGuard,
+  { judge, open }: GlobGuard,
 ): Finding | undefined {
   const whole = pattern.startsWith('~/') ? home + pattern.slice(1) : pattern
   const names = whole.split('/')
   // Not tidied: the kernel follows links before "..", and so must this.
   const onDisk = (path: string): string => (path.startsWith('/') ? path : `${cwd}/${path}`)
   // Judged last: a glob that looks at too much is refused before anything it found costs more.
-  const matches: string[] = []
-  const visit = (prefix: string, index: number, isListed = false): Finding | undefined => {
+  const matches: Array<() => Finding | undefined> = []
+  const visit = (prefix: string, index: number): Finding | undefined => {
     const name = names[index]
     if (name === undefined) {
-      if (!isListed && !isThere(onDisk(prefix))) return undefined
-      matches.push(prefix)
+      if (isThere(onDisk(prefix))) matches.push(() => judge(prefix))
       return undefined
     }
     const isLast = index === names.length - 1
@@ -102,9 +113,17 @@ export function expandShellGlob(
     const found = judge(prefix === '' ? '.' : prefix)
     if (found) return found
     const entries = list(onDisk(prefix), name, budget)
-    listed(prefix === '' ? '.' : prefix, entries)
+    if (isLast) {
+      const judgeEntry = entries.length < MIN_LISTED ? undefined : open(prefix)
+      for (const each of dots(name)) matches.push(() => judge(next(each)))
+      for (const entry of entries) {
+        const path = next(entry.name)
+        matches.push(() => (judgeEntry ? judgeEntry(entry, path) : judge(path)))
+      }
+      return undefined
+    }
     for (const entry of [...dots(name), ...entries.map((each) => each.name)]) {
-      const bad = visit(next(entry), index + 1, isLast)
+      const bad = visit(next(entry), index + 1)
       if (bad) return bad
     }
     return undefined
@@ -119,8 +138,8 @@ export function expandShellGlob(
     return finding('path', reason, pattern)
   }
   if (matches.length === 0) return judge(plainText(whole))
-  for (const path of matches) {
-    const found = judge(path)
+  for (const judgeMatch of matches) {
+    const found = judgeMatch()
     if (found) return found
   }
   return undefined

@@ -16,7 +16,7 @@ export interface Walked {
 /** Looks at the disk that are left for one call, and what it has seen there: it looks once. */
 export interface StepBudget {
   stepsLeft: number
-  /** Real directories, and what a listing showed in them; no links. */
+  /** Real directories, no links. */
   readonly seen: Map<string, Kind>
   /** True once the directory that relative paths start from was found to be the one it was. */
   isIntact: boolean
