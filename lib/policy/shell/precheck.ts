@@ -10,7 +10,7 @@ const MAX_WORK = 8 * MAX_COMMAND_BYTES
 /** Most backticks, `;`, `&`, `|`, newlines and redirects of one kind that can matter. */
 const MAX_BACKTICKS = 512
 /** Most words, operators, quotes, expansions and wildcards: what the parser and the judge take their time for. */
-export const MAX_PIECES = 1000
+export const MAX_PIECES = 600
 
 // Controls but tab and newline, blanks but the space, and what cannot be seen: a shell and a reader
 // may take them differently.
