@@ -5,6 +5,7 @@ import { filterExecEnv } from './env.ts'
 import { finding } from './finding.ts'
 import { foldKey } from './fold.ts'
 import type { PathPolicy } from './paths.ts'
+import { TextBudget } from './shell/precheck.ts'
 import type { ShellJudge } from './shell/types.ts'
 
 /** What commands of a call are judged with. */
@@ -129,6 +130,12 @@ function judgeCommand(
   }
   if (value.length > MAX_COMMANDS)
     return refuse(name, `more than ${MAX_COMMANDS} commands; split them`)
+  // All are weighed before the first is judged.
+  const budget = new TextBudget()
+  for (const [i, text] of value.entries()) {
+    const found = budget.add(text)
+    if (found) return { at: `${name}[${i}]`, found }
+  }
   for (const [i, text] of value.entries()) {
     const bad = judged(rules.shell.command(text, dir), `${name}[${i}]`)
     if (bad) return bad

@@ -73,9 +73,10 @@ export class TreeStates {
   #step(from: Node, name: string): Node {
     const names = segmentNames(name)
     const met: Edge[] = []
-    for (const one of names) met.push(...(from.literals.get(one) ?? []))
-    for (const edge of from.patterns) {
-      if (names.some((one) => edge.wanted.matches(one))) met.push(edge)
+    for (const one of names) {
+      const literal = from.literals.get(one)
+      if (literal) met.push(...literal)
+      for (const edge of from.patterns) if (edge.wanted.matches(one)) met.push(edge)
     }
     if (met.length === 0 && from.other) return from.other
     const next = this.#node(
