@@ -51,10 +51,9 @@ function readAll(scan: Scan): boolean {
 
 function quoted(token: string, scan: Scan): boolean {
   if (token === '"') scan.open.pop()
-  else if (token === '$(') return enter(scan)
   else if (token.startsWith('$')) {
     scan.count++
-    return token === '$'
+    return token === '$(' ? enter(scan) : token === '$'
   }
   return token !== '`'
 }
@@ -93,7 +92,6 @@ function plain(token: string, scan: Scan): boolean {
 }
 
 function enter(scan: Scan): boolean {
-  scan.count++
   scan.open.push('(')
   // Arithmetic.
   return scan.text[scan.at] !== '('
