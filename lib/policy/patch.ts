@@ -143,6 +143,7 @@ function gitNames(rest: string): readonly string[] | undefined {
 }
 
 const TOO_MANY = `it has more than ${MAX_PATHS} files; split it`
+const TOO_MANY_HEADERS = `it has more than ${MAX_HEADERS} lines outside of hunks; split it`
 const LONG_NAMES = `its headers are longer than ${MAX_NAMES} bytes; split it`
 const UNREADABLE = 'a file name in it cannot be read'
 
@@ -184,7 +185,7 @@ function diffPaths(lines: readonly string[], budget: PatchBudget): readonly Patc
     }
     if (!SAYS.test(text)) continue
     const line = withoutReturn(text)
-    if (--budget.headersLeft < 0) return TOO_MANY
+    if (--budget.headersLeft < 0) return TOO_MANY_HEADERS
     if (!line.startsWith('@@ ')) budget.namesLeft -= Buffer.byteLength(line)
     if (budget.namesLeft < 0) return LONG_NAMES
     const hunk = HUNK.exec(line)
