@@ -34,7 +34,7 @@ type Params = Readonly<Record<string, unknown>>
 
 const MAX_NAMES = 5000
 /** Most objects, lists, and texts under names that say something. */
-const MAX_VALUES = 20_000
+const MAX_VALUES = 10_000
 /** Most arguments at the top of a call. */
 const MAX_TOP = 1000
 const EXPECTED: Readonly<Record<Target, string>> = {

@@ -13,7 +13,7 @@ const MAX_PATHS = 500
 /** Most lines outside of hunks that are read. */
 const MAX_HEADERS = 10_000
 /** Most bytes of such names, as they are written. */
-const MAX_NAMES = 65_536
+const MAX_NAMES = 32_768
 
 const CODEX_HEADER = /^\s*\*\*\* (?:Add File|Update File|Delete File|Move to):(.*)$/s
 const CODEX_BEGIN = /(?:^|\n)[^\S\n]*\*\*\* Begin Patch[^\S\n]*(?:\n|$)/
@@ -186,7 +186,7 @@ function diffPaths(lines: readonly string[], budget: PatchBudget): readonly Patc
     if (!SAYS.test(text)) continue
     const line = withoutReturn(text)
     if (--budget.headersLeft < 0) return TOO_MANY_HEADERS
-    if (!line.startsWith('@@ ')) budget.namesLeft -= Buffer.byteLength(line)
+    if (!/^(?:@@|index|new|old|deleted) /.test(line)) budget.namesLeft -= Buffer.byteLength(line)
     if (budget.namesLeft < 0) return LONG_NAMES
     const hunk = HUNK.exec(line)
     if (hunk) {

@@ -72,13 +72,17 @@ export class TreeStates {
 
   #step(from: Node, name: string): Node {
     const names = segmentNames(name)
-    const met: Edge[] = []
+    let met: Edge[] | undefined
     for (const one of names) {
       const literal = from.literals.get(one)
-      if (literal) met.push(...literal)
-      for (const edge of from.patterns) if (edge.wanted.matches(one)) met.push(edge)
+      if (literal) met = [...(met ?? []), ...literal]
+      for (const edge of from.patterns) {
+        if (!edge.wanted.matches(one)) continue
+        met ??= []
+        met.push(edge)
+      }
     }
-    if (met.length === 0 && from.other) return from.other
+    if (met === undefined && from.other) return from.other
     const next = this.#node(
       this.#trees.map((tree, i) => {
         const places = from.places[i] as readonly number[]
@@ -87,12 +91,13 @@ export class TreeStates {
         const into: number[] = []
         for (const at of places) {
           if (tree.segments[at]?.kind === 'globstar') spread(tree, into, at)
-          else if (met.some((edge) => edge.tree === i && edge.at === at)) spread(tree, into, at + 1)
+          else if (met?.some((edge) => edge.tree === i && edge.at === at))
+            spread(tree, into, at + 1)
         }
         return into
       }),
     )
-    if (met.length === 0) from.other = next
+    if (met === undefined) from.other = next
     return next
   }
 

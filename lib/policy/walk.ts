@@ -24,6 +24,8 @@ export interface StepBudget {
 
 const MAX_LINKS = 40
 const MAX_STEPS = 512
+/** What following a link costs beyond a step. */
+const LINK = 3
 const NO_LINKS: readonly string[] = []
 const TOO_LONG = `the path has more than ${MAX_STEPS} steps`
 const TOO_MANY = 'the call names too many directories at once'
@@ -88,6 +90,7 @@ export function walk(path: string, from: string, budget?: StepBudget): Walked | 
     try {
       found = lstatSync(next, { throwIfNoEntry: false })
       if (found?.isSymbolicLink()) {
+        if (budget) budget.stepsLeft -= LINK
         links ??= []
         if (links.push(next) > MAX_LINKS) return `more than ${MAX_LINKS} links lie on the way`
         const target = readlinkSync(next)

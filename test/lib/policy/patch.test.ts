@@ -122,10 +122,10 @@ describe('patchPaths() of diffs', () => {
     ['--- a/x\n'.repeat(600), 'it has more than 500 files; split it'],
     ['\n'.repeat(200_000), 'it has more than 50000 lines; split it'],
     ['x'.repeat(1_048_577), 'it is longer than 1 MiB; split it'],
-    [`+++ ${'x'.repeat(66_000)}\n`, 'its headers are longer than 65536 bytes; split it'],
+    [`+++ ${'x'.repeat(66_000)}\n`, 'its headers are longer than 32768 bytes; split it'],
     [
       `*** Begin Patch\n*** Add File: ${'x'.repeat(66_000)}`,
-      'its headers are longer than 65536 bytes; split it',
+      'its headers are longer than 32768 bytes; split it',
     ],
     [
       '+++ x\n@@ -0,0 +0,0 @@\n'.concat('@@ -0,0 +0,0 @@\n'.repeat(10_000)),
