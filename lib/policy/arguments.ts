@@ -89,6 +89,8 @@ interface Node {
   readonly meaning: Meaning
   /** True below a path name whose value is an object. */
   readonly inside: boolean
+  /** Where it stands, spelled out once something below asks. */
+  place?: string
 }
 
 const NO_MEANING: Meaning = { kind: undefined, isUrl: false }
@@ -100,6 +102,13 @@ function placeOf(parent: Node, key: string | number, showsIndex: boolean): strin
   let text = step(key)
   for (let n = parent; n.parent; n = n.parent) text = step(n.key) + text
   return text.startsWith('.') ? text.slice(1) : text
+}
+
+/** Spells where a value stands, and remembers where its parents do. */
+function below(parent: Node, key: string | number): string {
+  if (parent.parent) parent.place ??= placeOf(parent.parent, parent.key, true)
+  const above = parent.place ?? ''
+  return typeof key === 'number' ? `${above}[${key}]` : above === '' ? key : `${above}.${key}`
 }
 
 /** Finds arguments by their names, at any depth. */
@@ -138,7 +147,7 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
       return
     }
     const target = targetOf(value, meaning, inside)
-    if (target) into.add(target, placeOf(parent, key, true), value)
+    if (target) into.add(target, below(parent, key), value)
   }
   const commands = facts?.commands ?? commandNames(params, false)
   for (const key of Object.keys(params)) {

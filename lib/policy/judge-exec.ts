@@ -191,7 +191,7 @@ function judgeShellName(
 function judgeEnv(params: Params): BadArgument | undefined {
   for (const [name, value] of Object.entries(params)) {
     if (!isEnvName(name) || value === null) continue
-    if (typeof value === 'object' && Object.keys(value).length > MAX_VARIABLES) {
+    if (typeof value === 'object' && sizeOf(value) > MAX_VARIABLES) {
       return refuse(name, `more than ${MAX_VARIABLES} variables; leave out what is not needed`)
     }
     const variables = asVariables(value)
@@ -205,6 +205,10 @@ function judgeEnv(params: Params): BadArgument | undefined {
     }
   }
   return undefined
+}
+
+function sizeOf(value: object): number {
+  return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
 /** Variables as an object, as `NAME=value` texts, or as `{ name, value }` objects. */
