@@ -1,15 +1,15 @@
+import { join } from 'node:path'
 import type { Opinion, Params } from '../lib/types.ts'
 import { autonomy, shellPresets } from '../middleware/hooks/index.ts'
 import { WORST_CALLS, WORST_GLOBS } from '../test/fixtures/worst-calls.ts'
 import { WORST_COMMANDS } from '../test/fixtures/worst-commands.ts'
 import { hookContext } from '../test/helpers/hook-context.ts'
-import { worstWorkspace } from '../test/helpers/worst-workspace.ts'
 import { median } from './runner.ts'
 
 /** What one input costs `autonomy().check` with everything on. */
 export interface Cost {
   readonly name: string
-  /** Milliseconds of processor time, all threads: the first call ever, and the median of those after. */
+  /** Milliseconds of processor time, all threads: the first call of the process, and the median of those after. */
   readonly firstMs: number
   readonly ms: number
   readonly answer: string
@@ -37,36 +37,54 @@ function inputs(): readonly Input[] {
   ]
 }
 
-/** Measures every worst input that the tests know, dearest first; each time with a hook that never saw it. */
-export function measureWorst(tries: number): readonly Cost[] {
-  const made = worstWorkspace()
-  try {
-    const make = () =>
-      autonomy({
-        workspaceOnly: true,
-        workspaceRoot: made.ws,
-        home: made.home,
-        forbiddenPathGlobs: WORST_GLOBS,
-        allowedShellCommandGlobs: ['*', ...shellPresets.readOnlyDev],
-      })
-    const costs = inputs().map(([name, toolName, params]): Cost => {
-      const ms: number[] = []
-      let opinion: Opinion = null
-      for (let i = 0; i <= tries; i++) {
-        const hook = make()
-        const ctx = hookContext({ toolName, params: params() })
-        const started = process.cpuUsage()
-        opinion = hook.check(ctx)
-        const { user, system } = process.cpuUsage(started)
-        ms.push((user + system) / 1000)
-      }
-      const [firstMs = Number.NaN, ...later] = ms
-      return { name, firstMs, ms: median(later), answer: textOf(opinion) }
+/** The names of every worst input that the tests know. */
+export function worstNames(): readonly string[] {
+  return inputs().map(([name]) => name)
+}
+
+/**
+ * Measures one worst input in this process; each time with a hook that never saw it.
+ *
+ * @param root The root of a workspace that {@link worstWorkspace} made.
+ */
+export function measureWorst(wanted: string, root: string, tries: number): Cost {
+  const found = inputs().find(([name]) => name === wanted)
+  if (found === undefined) throw new Error(`no worst input ${wanted}`)
+  const [name, toolName, make] = found
+  const ms: number[] = []
+  let opinion: Opinion = null
+  for (let i = 0; i <= tries; i++) {
+    const hook = autonomy({
+      workspaceOnly: true,
+      workspaceRoot: join(root, 'ws'),
+      home: join(root, 'home/u'),
+      forbiddenPathGlobs: WORST_GLOBS,
+      allowedShellCommandGlobs: ['*', ...shellPresets.readOnlyDev],
     })
-    return costs.toSorted((a, b) => b.ms - a.ms)
-  } finally {
-    made.remove()
+    // As they come off the wire.
+    const params = JSON.parse(JSON.stringify(make())) as Params
+    const ctx = hookContext({ toolName, params })
+    const started = process.cpuUsage()
+    opinion = hook.check(ctx)
+    const { user, system } = process.cpuUsage(started)
+    ms.push((user + system) / 1000)
   }
+  const [firstMs = Number.NaN, ...later] = ms
+  return { name, firstMs, ms: median(later), answer: textOf(opinion) }
+}
+
+/** The least of what several processes measured, dearest first call first. */
+export function leastCosts(measured: readonly Cost[]): readonly Cost[] {
+  const least = new Map<string, Cost>()
+  for (const cost of measured) {
+    const { firstMs, ms } = least.get(cost.name) ?? cost
+    least.set(cost.name, {
+      ...cost,
+      firstMs: Math.min(firstMs, cost.firstMs),
+      ms: Math.min(ms, cost.ms),
+    })
+  }
+  return [...least.values()].toSorted((a, b) => b.firstMs - a.firstMs)
 }
 
 function textOf(opinion: Opinion): string {

@@ -18,6 +18,7 @@ const GLOBS = new Set('include includes includepattern glob globs globpattern'.s
 const PATCHES = new Set('patch diff'.split(' '))
 
 const MAX_NAME = 128
+const MAX_SAYING = 40
 // Most names say nothing; these two look once, before folding.
 const PLAIN = /^[A-Za-z0-9_-]+$/
 const HINT =
@@ -35,7 +36,8 @@ function singular(key: string): string {
 export function nameKind(name: string): NameKind {
   if (name.length > MAX_NAME) return undefined
   if (PLAIN.test(name) && !HINT.test(name.replace(/[_-]/g, ''))) return undefined
-  const key = foldKey(name)
+  // Of longer names only the end says something.
+  const key = foldKey(name.slice(-MAX_SAYING))
   if (NO_PATHS.has(key)) return undefined
   const single = singular(key)
   if (PATHS.has(key) || PATHS.has(single)) return 'path'
@@ -52,9 +54,13 @@ export function isWebAddress(value: string): boolean {
   return /^https?:\/\//i.test(value) && !CLIMBS.test(value)
 }
 
+/** True for the name of an argument that holds an address. */
+export function isUrlName(name: string): boolean {
+  return name.length <= MAX_SAYING && /^(?:url|urls|uri|uris)$/.test(foldKey(name))
+}
+
 /** True when a value under an ambiguous name is meant as a path. */
-export function looksLikePath(name: string, value: string): boolean {
-  const isUrl = /^(?:url|urls|uri|uris)$/.test(foldKey(name))
+export function looksLikePath(value: string, isUrl: boolean): boolean {
   if (/^file:/i.test(value) || /^[A-Za-z]:[\\/]/.test(value)) return true
   if (/^[A-Za-z][A-Za-z0-9+.-]+:/.test(value)) return !isUrl && CLIMBS.test(value)
   if (isUrl) return /^(?:\.\.?(?:[\\/]|$)|~|\\)/.test(value)
@@ -69,7 +75,7 @@ export function beginsAsPath(value: string): boolean {
 const COMMAND = spellings(['command', 'cmd'])
 const COMMAND_OR_CODE = spellings(['command', 'cmd', 'commands', 'script', 'code'])
 const MAX_COMMAND_NAME = 16
-const MAX_ODD_NAMES = 10_000
+const MAX_ODD_NAMES = 1000
 
 /** Matches names without folding them: a call may have very many. */
 function spellings(names: readonly string[]): RegExp {

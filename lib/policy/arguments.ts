@@ -1,26 +1,23 @@
 import {
+  type BadArgument,
+  Collector,
+  PATCH,
+  type Target,
+  type TextArgument,
+} from './argument-collector.ts'
+import {
   beginsAsPath,
   commandNames,
-  isCwdName,
+  isUrlName,
   isWebAddress,
   looksLikePath,
   type NameKind,
   nameKind,
 } from './argument-names.ts'
 import type { ToolFacts } from './catalogue.ts'
-import { type Finding, finding } from './finding.ts'
+import { finding } from './finding.ts'
 
-/** A text argument and where it stands, such as `edits[0].path`. */
-export interface TextArgument {
-  readonly at: string
-  readonly text: string
-}
-
-/** Something about one argument that is refused. */
-export interface BadArgument {
-  readonly at: string
-  readonly found: Finding
-}
+export type { BadArgument, TextArgument } from './argument-collector.ts'
 
 /** The arguments of one call that policies judge. */
 export interface CallArguments {
@@ -34,70 +31,16 @@ export interface CallArguments {
 }
 
 type Params = Readonly<Record<string, unknown>>
-type Target = 'paths' | 'globs' | 'patches'
 
-/** More path arguments than this in one call are refused: each is looked up on disk. */
-const MAX_ARGUMENTS = 500
-const MAX_LENGTH = 32_768
-const MAX_NAMES = 10_000
+const MAX_NAMES = 5000
+/** Most objects, lists, and texts under names that say something. */
+const MAX_VALUES = 10_000
+/** Most arguments at the top of a call. */
+const MAX_TOP = 1000
 const EXPECTED: Readonly<Record<Target, string>> = {
   paths: 'a path as text',
   globs: 'a glob as text, or a list of them',
   patches: 'a patch as text',
-}
-
-const PATCH = /^(?:[ \t]*\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m
-const PATCHING = /\b(?:apply_patch|applypatch|patch|apply|am)\b/
-
-class Collector {
-  readonly paths: TextArgument[] = []
-  readonly globs: TextArgument[] = []
-  readonly patches: TextArgument[] = []
-  readonly seen: Set<string> = new Set()
-  bad: BadArgument | undefined
-  cwd: TextArgument | undefined
-  #length = 0
-
-  add(target: Target, at: string, text: string): void {
-    if (this.seen.has(at)) return
-    this.seen.add(at)
-    if (target !== 'patches') this.#length += text.length
-    if (this.#length > MAX_LENGTH) {
-      const reason = `the names of files in the call are longer than ${MAX_LENGTH} characters; split it`
-      this.bad ??= { at, found: finding('arguments', reason) }
-    } else if (this.seen.size > MAX_ARGUMENTS) {
-      const reason = `the call names more than ${MAX_ARGUMENTS} files; split it`
-      this.bad ??= { at, found: finding('arguments', reason) }
-    } else if (target !== 'globs' || !text.startsWith('!')) this[target].push({ at, text })
-  }
-
-  takeCwd(key: string, value: unknown, facts: ToolFacts | undefined): void {
-    const isExec = facts?.access === 'exec' || facts?.form === 'git'
-    if (!isCwdName(key, isExec)) return
-    if (typeof value === 'string') this.cwd ??= { at: key, text: value }
-    else if (isExec && value !== null) this.refuse(key, 'a directory as text', value)
-  }
-
-  /** Patches that arrive in a command: in a here-document, or as its argument. */
-  takePatches(key: string, value: unknown): void {
-    const isList = Array.isArray(value)
-    const texts = (isList ? value : [value]).filter((item) => typeof item === 'string')
-    if (!texts.some((text) => PATCHING.test(text))) return
-    for (const [i, text] of texts.entries()) {
-      if (PATCH.test(text)) this.add('patches', isList ? `${key}[${i}]` : key, text)
-    }
-  }
-
-  refuseSize(): void {
-    const reason = `the call has more than ${MAX_NAMES} names of arguments; split it`
-    this.bad ??= { at: 'arguments', found: finding('arguments', reason) }
-  }
-
-  refuse(at: string, expected: string, value: unknown): void {
-    const shape = Array.isArray(value) ? 'a list' : value === null ? 'null' : typeof value
-    const reason = `expected ${expected}, got ${shape}; give it as declared`
-    this.bad ??= { at, found: finding('arguments', reason) }
-  }
 }
 
 function isObject(value: unknown): value is Params {
@@ -131,97 +74,137 @@ function take(params: Params, declared: string, target: Target, into: Collector)
   visit(params, 0, '')
 }
 
-interface Node {
-  readonly value: unknown
-  readonly parent: Node | undefined
-  /** Where it stands in its parent. */
-  readonly key: string | number
-  /** The nearest name above, and what it says. */
-  readonly name: string
+/** What the names above a value say about it. */
+interface Meaning {
   readonly kind: NameKind
-  /** True below a path name whose value is an object. */
-  readonly inside: boolean
+  readonly isUrl: boolean
 }
 
-/** Spells where a node stands: `edits[0].path`, or `edits[].path` for comparing with a declared name. */
-function placeOf(node: Node, showsIndex: boolean): string {
-  let text = ''
-  for (let n: Node | undefined = node; n?.parent; n = n.parent) {
-    const step = typeof n.key === 'number' ? `[${showsIndex ? n.key : ''}]` : `.${n.key}`
-    text = step + text
-  }
+/** An object or a list, and where it stands. */
+interface Node {
+  readonly value: object
+  readonly parent: Node | undefined
+  readonly key: string | number
+  readonly depth: number
+  readonly meaning: Meaning
+  /** True below a path name whose value is an object. */
+  readonly inside: boolean
+  /** Where it stands, spelled out once something below asks. */
+  place?: string
+}
+
+const NO_MEANING: Meaning = { kind: undefined, isUrl: false }
+
+/** Spells where a value stands: `edits[0].path`, or `edits[].path` for comparing with a declared name. */
+function placeOf(parent: Node, key: string | number, showsIndex: boolean): string {
+  const step = (k: string | number): string =>
+    typeof k === 'number' ? `[${showsIndex ? k : ''}]` : `.${k}`
+  let text = step(key)
+  for (let n = parent; n.parent; n = n.parent) text = step(n.key) + text
   return text.startsWith('.') ? text.slice(1) : text
+}
+
+/** Spells where a value stands, and remembers where its parents do. */
+function below(parent: Node, key: string | number): string {
+  if (parent.parent) parent.place ??= placeOf(parent.parent, parent.key, true)
+  const above = parent.place ?? ''
+  return typeof key === 'number' ? `${above}[${key}]` : above === '' ? key : `${above}.${key}`
 }
 
 /** Finds arguments by their names, at any depth. */
 function search(params: Params, facts: ToolFacts | undefined, into: Collector): void {
-  const kinds = new Map<string, NameKind>()
-  const kindOf = (name: string): NameKind => {
-    if (!kinds.has(name)) {
-      kinds.set(name, nameKind(name))
-      if (kinds.size > MAX_NAMES) into.refuseSize()
-    }
-    return kinds.get(name)
+  const meanings = new Map<string, Meaning>()
+  const meaningOf = (name: string): Meaning => {
+    const known = meanings.get(name)
+    if (known) return known
+    const kind = nameKind(name)
+    const made = kind === undefined ? NO_MEANING : { kind, isUrl: isUrlName(name) }
+    meanings.set(name, made)
+    if (meanings.size > MAX_NAMES) into.refuseSize(`${MAX_NAMES} names of arguments`)
+    return made
   }
   const text = new Set(facts?.text)
-  const hasDeepText = [...text].some((name) => /[.[]/.test(name))
+  const deepText = [...text].filter((name) => /[.[]/.test(name))
+  const deepest = Math.max(0, ...deepText.map((name) => steps(name).length))
   const top: Node = {
     value: params,
     parent: undefined,
     key: '',
-    name: '',
-    kind: undefined,
+    depth: 0,
+    meaning: NO_MEANING,
     inside: false,
   }
   const todo: Node[] = []
+  let values = 0
+  const look = (parent: Node, key: string | number, value: unknown, meaning: Meaning): void => {
+    if (typeof value !== 'string' && (typeof value !== 'object' || value === null)) return
+    if (++values > MAX_VALUES) return into.refuseSize(`${MAX_VALUES} values`)
+    const depth = parent.depth + 1
+    if (depth <= deepest && text.has(placeOf(parent, key, false))) return
+    const inside = parent.inside || (typeof key === 'string' && parent.meaning.kind === 'path')
+    if (typeof value === 'object') {
+      todo.push({ value, parent, key, depth, meaning, inside })
+      return
+    }
+    const target = targetOf(value, meaning, inside)
+    if (target) into.add(target, below(parent, key), value)
+  }
   const commands = facts?.commands ?? commandNames(params, false)
   for (const key of Object.keys(params)) {
     const isOwn = facts?.commands?.includes(key) || facts?.patches?.includes(key)
     if (commands.includes(key)) into.takePatches(key, params[key])
     if (!isOwn) into.takeCwd(key, params[key], facts)
-    if (!isOwn && !text.has(key)) todo.push(below(top, key, params[key], kindOf))
+    if (!isOwn && !text.has(key)) look(top, key, params[key], meaningOf(key))
   }
   for (let node = todo.pop(); node !== undefined && !into.bad; node = todo.pop()) {
-    const { value, kind, inside } = node
-    if (hasDeepText && text.has(placeOf(node, false))) continue
-    if (typeof value === 'string') judgeText(node, value, into)
-    else if (Array.isArray(value)) {
-      for (let i = value.length - 1; i >= 0; i--) {
+    const { value, meaning, inside } = node
+    if (Array.isArray(value)) {
+      const isMeant = meaning.kind !== undefined || inside
+      for (let i = 0; i < value.length && !into.bad; i++) {
         const item: unknown = value[i]
-        if (typeof item === 'object' || kind !== undefined || inside) {
-          todo.push({ ...node, value: item, parent: node, key: i })
-        }
+        if (isMeant || typeof item === 'object') look(node, i, item, meaning)
       }
-    } else if (isObject(value)) {
+    } else {
       for (const key of Object.keys(value)) {
         if (into.bad) return
-        const next = value[key]
+        const next = (value as Params)[key] // no list, so an object
         if (typeof next === 'number' || typeof next === 'boolean' || text.has(key)) continue
-        const isNamed = typeof next === 'object' || inside || kind === 'path' || kindOf(key)
-        if (isNamed) todo.push(below(node, key, next, kindOf))
+        const named = meaningOf(key)
+        if (
+          named.kind !== undefined ||
+          inside ||
+          meaning.kind === 'path' ||
+          typeof next === 'object'
+        ) {
+          look(node, key, next, named)
+        }
       }
     }
   }
 }
 
-function below(node: Node, key: string, value: unknown, kindOf: (name: string) => NameKind): Node {
-  const inside = node.inside || node.kind === 'path'
-  return { value, parent: node, key, name: key, kind: kindOf(key), inside }
+/** What a text is judged as, by the names above it. */
+function targetOf(value: string, { kind, isUrl }: Meaning, inside: boolean): Target | undefined {
+  switch (kind) {
+    case 'path':
+      return value !== '' && !isWebAddress(value) ? 'paths' : undefined
+    case 'glob':
+      return value !== '' ? 'globs' : undefined
+    case 'patch':
+      return PATCH.test(value) ? 'patches' : undefined
+    case 'maybe-path':
+      return looksLikePath(value, isUrl) ? 'paths' : undefined
+    default:
+      return inside && beginsAsPath(value) ? 'paths' : undefined
+  }
 }
 
-function judgeText(node: Node, value: string, into: Collector): void {
-  const { name, kind, inside } = node
-  const add = (target: Target): void => into.add(target, placeOf(node, true), value)
-  if (kind === 'path') {
-    if (value !== '' && !isWebAddress(value)) add('paths')
-  } else if (kind === 'glob') {
-    if (value !== '') add('globs')
-  } else if (kind === 'patch') {
-    if (/^(?:[ \t]*\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m.test(value))
-      add('patches')
-  } else if (kind === 'maybe-path' ? looksLikePath(name, value) : inside && beginsAsPath(value)) {
-    add('paths')
-  }
+/** Refuses a call with so many arguments that reading their names alone would take long. */
+export function tooManyArguments(params: Params): BadArgument | undefined {
+  const count = Object.keys(params).length
+  if (count <= MAX_TOP) return undefined
+  const reason = `the call has ${count} arguments, more than ${MAX_TOP}; split it`
+  return { at: 'arguments', found: finding('arguments', reason) }
 }
 
 /**

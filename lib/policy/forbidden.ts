@@ -1,15 +1,16 @@
 import { configError } from '../errors.ts'
 import { expandBraces } from './braces.ts'
 import { shorten } from './finding.ts'
-import { fold, segmentNames } from './fold.ts'
+import { fold } from './fold.ts'
 import { badSegment, type Segment, segment, vetPattern } from './glob.ts'
+import { type Tree, type TreeState, TreeStates } from './tree-states.ts'
 
 /** Compiled `forbiddenPathGlobs`. Compares folded; a hit on a directory covers what is below it. */
 export interface ForbiddenPaths {
   /** The glob that forbids an absolute path, as the operator wrote it. */
   hit(path: string): string | undefined
-  /** The glob of which a tool's own glob names a file: `**\/.env*` names `**\/.env`, `**\/*` names nothing. */
-  named(glob: readonly Segment[]): string | undefined
+  /** The glob of which a tool's own glob, given as its alternatives, names a file: `**\/.env*` names `**\/.env`, `**\/*` names nothing. */
+  named(alternatives: ReadonlyArray<readonly Segment[]>): string | undefined
 }
 
 /** Where the patterns of a configuration begin. */
@@ -22,13 +23,6 @@ export interface ForbiddenOptions {
   readonly platform: 'posix' | 'win32'
   /** Follows the links in a pattern's literal beginning; undefined when there are none. */
   readonly follow?: ((path: string) => string | undefined) | undefined
-}
-
-interface Tree {
-  readonly source: string
-  readonly segments: readonly Segment[]
-  /** Index of the last segment with a literal; what follows is `*` and `**` only. */
-  readonly last: number
 }
 
 function splitPath(path: string): string[] {
@@ -104,75 +98,43 @@ export function forbiddenPaths(
   options: ForbiddenOptions,
 ): ForbiddenPaths {
   const trees = patterns.flatMap((p, i) => compile(p, `${options.path}[${i}]`, options))
-  const follow = (states: readonly States[], text: string): readonly States[] => {
-    let reached = states
-    for (const names of cut(text)) {
-      reached = reached.map((state, i) => step(trees[i] as Tree, state, names))
-    }
-    return reached
-  }
-  const starts: readonly States[] = trees.map((tree) => spread(tree, [], 0))
+  const states = new TreeStates(trees)
   // The paths of one call often share their directory.
-  let known: { readonly dir: string; readonly states: readonly States[] } = {
-    dir: '',
-    states: starts,
-  }
-  const reach = (path: string): readonly States[] => {
+  let known = { dir: '', state: states.start }
+  const reach = (path: string): TreeState => {
     const end = path.lastIndexOf('/') + 1
     const dir = path.slice(0, end)
-    if (dir !== known.dir) known = { dir, states: follow(starts, dir) }
-    return follow(known.states, path.slice(end))
+    if (dir !== known.dir) known = { dir, state: states.enter(splitPath(dir)) }
+    const name = path.slice(end)
+    return name === '' || name === '.' ? known.state : states.step(known.state, name)
   }
   return {
     hit: (path) => {
       for (const reading of readings(path, options.platform)) {
-        const reached = reach(reading)
-        const found = trees.find((tree, i) => isCovered(tree, reached[i] as States))
-        if (found) return found.source
+        const { covered } = reach(reading)
+        if (covered !== undefined) return covered
       }
       return undefined
     },
-    named: (glob) => trees.find((t) => isNamed(t, glob))?.source,
+    named: (alternatives) => {
+      // The alternatives of a glob share most of their segments.
+      const given = [...new Set(alternatives.flat())]
+      return trees
+        .filter((tree) => mayBeNamed(tree, given))
+        .find((tree) => alternatives.some((glob) => isNamed(tree, glob)))?.source
+    },
   }
 }
 
-function cut(path: string): Array<readonly string[]> {
-  return splitPath(path).map(segmentNames)
-}
+/** ASCII without backslashes: no folding makes more slashes of it. */
+const PLAIN = /^[ -[\]-~]*$/
 
 /** The texts a path may be cut into names from: where folding or another system makes more slashes, there are two. */
 function readings(path: string, platform: 'posix' | 'win32'): readonly string[] {
   if (platform === 'win32') return [path.replaceAll('\\', '/')]
+  if (PLAIN.test(path)) return [path]
   const wide = fold(path).replaceAll('\\', '/')
   return wide.split('/').length === path.split('/').length ? [path] : [path, wide]
-}
-
-/** Indices of the segments that may match next; few, so a list is quicker than a set. The end: all matched. */
-type States = readonly number[]
-
-function spread({ segments }: Tree, into: number[], state: number): number[] {
-  for (let next = state; !into.includes(next); next++) {
-    into.push(next)
-    if (segments[next]?.kind !== 'globstar') break
-  }
-  return into
-}
-
-/** Where a tree stands after one more name of the path. Once all matched it stays there: what is below is covered. */
-function step(tree: Tree, states: States, names: readonly string[]): States {
-  const end = tree.segments.length
-  if (states.length === 0 || states.includes(end)) return states
-  const next: number[] = []
-  for (const state of states) {
-    const wanted = tree.segments[state] as Segment
-    if (wanted.kind === 'globstar') spread(tree, next, state)
-    else if (names.some((name) => wanted.matches(name))) spread(tree, next, state + 1)
-  }
-  return next
-}
-
-function isCovered({ last }: Tree, states: States): boolean {
-  return states.some((state) => state > last)
 }
 
 /** Whether two segments could match one name. */
@@ -187,6 +149,12 @@ function names(tool: Segment, forbidden: Segment): boolean {
   if (!tool.isDotted && !/[\p{L}\p{N}]/u.test(tool.text)) return false
   if (forbidden.matches(tool.text)) return true
   return tool.matches(forbidden.text)
+}
+
+/** False when no segment could be the one that names it. */
+function mayBeNamed({ segments, last }: Tree, given: readonly Segment[]): boolean {
+  const wanted = segments[last]
+  return wanted === undefined || given.some((each) => meet(each, wanted) && names(each, wanted))
 }
 
 function isNamed({ segments, last }: Tree, glob: readonly Segment[]): boolean {

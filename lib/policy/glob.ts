@@ -169,7 +169,10 @@ export function segment(source: string): Segment | string {
       matches: starred(folded.reduce<string[]>(joinRuns, [''])),
     }
   }
-  return { kind: 'pattern', text, isDotted, matches: (name) => matchesPieces(folded, [...name]) }
+  // Most names fail at their end, which is quickly seen.
+  const end = folded.slice(folded.findLastIndex((piece) => typeof piece !== 'string') + 1).join('')
+  const matches = (name: string): boolean => name.endsWith(end) && matchesPieces(folded, [...name])
+  return { kind: 'pattern', text, isDotted, matches }
 }
 
 function joinRuns(runs: string[], piece: Piece): string[] {

@@ -1,6 +1,6 @@
 import type { DenyVerdict, Params } from '../types.ts'
 import { deny } from '../verdict.ts'
-import { collectArguments } from './arguments.ts'
+import { collectArguments, tooManyArguments } from './arguments.ts'
 import { accessOf, type FoundTool } from './catalogue.ts'
 import { denyFor } from './finding.ts'
 import { carriesCommand, type ExecRules, judgeExec } from './judge-exec.ts'
@@ -65,6 +65,8 @@ export function pathGrants(
   return {
     judge(toolName, params, tool, derivedPaths) {
       if (free.has(toolName)) return undefined
+      const tooMany = tooManyArguments(params)
+      if (tooMany) return denyFor(tooMany.found, tooMany.at)
       const { facts } = tool
       const access = accessOf(tool, params)
       const args = collectArguments(params, facts, derivedPaths)

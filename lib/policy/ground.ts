@@ -28,7 +28,7 @@ export interface Ground {
   place(path: string, cwd: string, budget?: StepBudget): Place | string
   exists(name: string, cwd: string): boolean
   /** The directory a path leads to, without links; undefined when there is none. */
-  enter(path: string, cwd: string): string | undefined
+  enter(path: string, cwd: string, budget?: StepBudget): string | undefined
   /** Where an absolute path leads, existing or not; undefined when it cannot be followed. */
   follow(path: string): string | undefined
 }
@@ -54,11 +54,13 @@ function statDirectory(base: string, key: string): Stats {
   return noDirectory(key, base)
 }
 
-function isSpecial(stats: Stats | undefined): boolean {
-  return stats !== undefined && !stats.isFile() && !stats.isDirectory()
-}
-
+/** What tidying up would take out of a path. */
+const UNTIDY = /(?:^|\/)\.{0,2}(?:\/|$)/
 const CLIMBS = /(?:^|\/)\.\.(?:\/|$)/
+
+function absolute(path: string, cwd: string): string {
+  return path.startsWith('/') ? path : `${cwd}/${path}`
+}
 
 function posixGround(base: string, key: string): Ground {
   const lexical = posix.resolve(base)
@@ -95,20 +97,22 @@ function posixGround(base: string, key: string): Ground {
     if (from === undefined) return `${key} was replaced while running`
     const led = walk(from[0], from[1], budget)
     if (typeof led === 'string') return led
-    const plain = posix.resolve(cwd, path)
-    const marks = new Set([plain, led.real, ...led.links])
+    const plain = UNTIDY.test(path) ? posix.resolve(cwd, path) : absolute(path, cwd)
     if (!CLIMBS.test(path)) {
-      return { real: led.real, reals: [led.real], marks: [...marks], special: isSpecial(led.stats) }
+      const isPlain = plain === led.real && led.links.length === 0
+      const marks = isPlain ? [plain] : [...new Set([plain, led.real, ...led.links])]
+      return { real: led.real, reals: [led.real], marks, special: led.kind === 'special' }
     }
+    const marks = new Set([plain, led.real, ...led.links])
     const tidied = walk(plain, '/', budget)
     if (typeof tidied === 'string') return tidied
     for (const mark of [tidied.real, ...tidied.links]) marks.add(mark)
-    marks.add(path.startsWith('/') ? path : `${cwd}/${path}`)
+    marks.add(absolute(path, cwd))
     return {
       real: led.real,
       reals: [led.real, tidied.real],
       marks: [...marks],
-      special: isSpecial(led.stats) || isSpecial(tidied.stats),
+      special: led.kind === 'special' || tidied.kind === 'special',
     }
   }
   return {
@@ -117,15 +121,14 @@ function posixGround(base: string, key: string): Ground {
     place,
     exists: (name, cwd) => {
       try {
-        const path = name.startsWith('/') ? name : `${cwd}/${name}`
-        return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+        return lstatSync(absolute(name, cwd), { throwIfNoEntry: false }) !== undefined
       } catch {
         return false
       }
     },
-    enter: (path, cwd) => {
-      const led = walk(path, cwd)
-      return typeof led !== 'string' && led.stats?.isDirectory() ? led.real : undefined
+    enter: (path, cwd, budget) => {
+      const led = walk(path, cwd, budget)
+      return typeof led !== 'string' && led.kind === 'directory' ? led.real : undefined
     },
     follow: (path) => {
       const led = walk(path, '/')

@@ -5,6 +5,7 @@ import { filterExecEnv } from './env.ts'
 import { finding } from './finding.ts'
 import { foldKey } from './fold.ts'
 import type { PathPolicy } from './paths.ts'
+import { TextBudget } from './shell/precheck.ts'
 import type { ShellJudge } from './shell/types.ts'
 
 /** What commands of a call are judged with. */
@@ -19,6 +20,8 @@ type Params = Readonly<Record<string, unknown>>
 
 const POSIX_SHELL = /^(?:.*\/)?(?:sh|bash|zsh|dash|ksh)$/
 const MAX_COMMANDS = 8
+const MAX_VARIABLES = 256
+const MAX_SUBCOMMAND = 1024
 
 function own(params: Params, name: string): unknown {
   const value = Object.hasOwn(params, name) ? params[name] : undefined
@@ -127,6 +130,12 @@ function judgeCommand(
   }
   if (value.length > MAX_COMMANDS)
     return refuse(name, `more than ${MAX_COMMANDS} commands; split them`)
+  // All are weighed before the first is judged.
+  const budget = new TextBudget()
+  for (const [i, text] of value.entries()) {
+    const found = budget.add(text)
+    if (found) return { at: `${name}[${i}]`, found }
+  }
   for (const [i, text] of value.entries()) {
     const bad = judged(rules.shell.command(text, dir), `${name}[${i}]`)
     if (bad) return bad
@@ -141,6 +150,9 @@ function judgeGit(params: Params, dir: string, rules: ExecRules): BadArgument | 
   if (subcommand === undefined && Array.isArray(args) && args.length === 0) {
     const found = rules.shell.argv(['git'], dir)
     return found && { at: 'subcommand', found }
+  }
+  if (typeof subcommand === 'string' && subcommand.length > MAX_SUBCOMMAND) {
+    return refuse(name ?? 'subcommand', 'the subcommand is too long; give arguments as args')
   }
   if (name === undefined || typeof subcommand !== 'string') {
     return refuse('subcommand', 'no git subcommand was found; give it as subcommand')
@@ -179,6 +191,9 @@ function judgeShellName(
 function judgeEnv(params: Params): BadArgument | undefined {
   for (const [name, value] of Object.entries(params)) {
     if (!isEnvName(name) || value === null) continue
+    if (typeof value === 'object' && sizeOf(value) > MAX_VARIABLES) {
+      return refuse(name, `more than ${MAX_VARIABLES} variables; leave out what is not needed`)
+    }
     const variables = asVariables(value)
     if (variables === undefined) {
       return refuse(name, 'expected variables as an object of texts; leave them out')
@@ -190,6 +205,10 @@ function judgeEnv(params: Params): BadArgument | undefined {
     }
   }
   return undefined
+}
+
+function sizeOf(value: object): number {
+  return Array.isArray(value) ? value.length : Object.keys(value).length
 }
 
 /** Variables as an object, as `NAME=value` texts, or as `{ name, value }` objects. */

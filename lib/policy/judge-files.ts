@@ -1,7 +1,7 @@
 import type { BadArgument, CallArguments, TextArgument } from './arguments.ts'
 import type { ToolFacts } from './catalogue.ts'
 import { type Finding, finding } from './finding.ts'
-import { type PatchPath, patchPaths } from './patch.ts'
+import { type PatchPath, patchBudget, patchPaths } from './patch.ts'
 import type { PathPolicy, PathUse } from './paths.ts'
 
 /** Judges the files that a call names: paths, globs and patches; and where it works when it names none. */
@@ -86,8 +86,9 @@ function judgePatches(
   policy: PathPolicy,
   everywhere: (judge: (dir: string) => Finding | undefined) => Finding | undefined,
 ): BadArgument | undefined {
+  const budget = patchBudget()
   for (const { at, text } of patches) {
-    const paths = patchPaths(text)
+    const paths = patchPaths(text, budget)
     if (typeof paths === 'string') {
       return { at, found: finding('patch', `the patch cannot be judged: ${paths}`) }
     }

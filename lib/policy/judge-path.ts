@@ -33,6 +33,16 @@ export function judgePath(
 ): Finding | undefined {
   const place = rules.ground.place(path, cwd, budget)
   if (typeof place === 'string') return finding('path', `${place}; give another path`, spelled)
+  return judgePlace(rules, place, spelled, use)
+}
+
+/** Judges where a path leads. */
+export function judgePlace(
+  rules: PathRules,
+  place: Place,
+  spelled: string,
+  use: PathUse,
+): Finding | undefined {
   return (
     judgeSpecial(place, spelled, use) ??
     judgeForbidden(rules, place, spelled) ??

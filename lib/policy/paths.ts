@@ -1,13 +1,14 @@
 import { homedir } from 'node:os'
+import { posix } from 'node:path'
 import { configError } from '../errors.ts'
 import { type Finding, finding, shorten } from './finding.ts'
 import { forbiddenPaths } from './forbidden.ts'
 import { openGround } from './ground.ts'
-import { judgePath, type PathRules, type PathUse } from './judge-path.ts'
-import { expandShellGlob, type GlobBudget } from './shell-glob.ts'
+import { judgePath, judgePlace, type PathRules, type PathUse } from './judge-path.ts'
+import { expandShellGlob, type GlobBudget, type GlobGuard } from './shell-glob.ts'
 import { type PathPlatform, readSpelling } from './spelling.ts'
 import { toolGlob } from './tool-glob.ts'
-import type { StepBudget } from './walk.ts'
+import { kindOf, type StepBudget } from './walk.ts'
 
 export type { PathUse } from './judge-path.ts'
 export type { PathPlatform } from './spelling.ts'
@@ -65,6 +66,9 @@ const MAX_ENTRIES = 1000
 const MAX_MATCHES = 1000
 const MAX_STEPS = 2500
 const MAX_GLOBS = 64
+/** Directories that a path does not plainly lead to, and names that are nothing but letters. */
+const UNEVEN = /(?:^|\/)\.\.(?:\/|$)|[^\w./+@=,-]/
+const PLAIN = /^[\w.+@=,-]+$/
 
 /** The platform of this process, as path policies name it. */
 export function hostPlatform(): PathPlatform {
@@ -141,6 +145,32 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
     if (!scope.answers.has(key)) scope.answers.set(key, judge())
     return scope.answers.get(key)
   }
+  /** For entries of a directory whose place is known: each is as its path would be, without a walk. */
+  const open = (path: string, cwd: string, use: PathUse): ReturnType<GlobGuard['open']> => {
+    if (platform !== 'posix' || UNEVEN.test(path)) return undefined
+    const dir = ground.enter(path === '' ? '.' : path, cwd, scope)
+    if (dir === undefined) return undefined
+    const [tidied, followed] = [posix.resolve(cwd, path), dir].map((each) =>
+      each === '/' ? each : `${each}/`,
+    )
+    return (entry, spelled) => {
+      if (entry.isSymbolicLink() || !PLAIN.test(entry.name)) {
+        return judgeText(spelled, use, cwd, false)
+      }
+      const [plain, real] = [tidied + entry.name, followed + entry.name]
+      return judgePlace(
+        rules,
+        {
+          real,
+          reals: [real],
+          marks: plain === real ? [real] : [plain, real],
+          special: kindOf(entry) === 'special',
+        },
+        spelled,
+        use,
+      )
+    }
+  }
   const policy: PathPolicy = {
     restricted: rules.dirs !== undefined || rules.forbidden !== undefined,
     cwd: ground.dir,
@@ -150,28 +180,31 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
     judgeGlob: (pattern, use, cwd = ground.dir) => {
       const glob = toolGlob(pattern, platform)
       if ('rule' in glob) return glob
-      if (scope) scope.globsLeft -= glob.filter(({ segments }) => segments).length
+      if (scope) scope.globsLeft -= glob.filter(({ segments }, i) => segments || i > 0).length
       if (scope && scope.globsLeft < 0) {
         return finding('path', 'the call has too many globs; split it', pattern)
       }
-      for (const { base, segments } of glob) {
+      for (const base of new Set(glob.map((each) => each.base))) {
         const found = policy.judge(base, use, cwd)
         if (found) return { ...found, value: shorten(pattern) }
-        const named = segments && rules.forbidden?.named(segments(cwd, home))
-        if (named !== undefined) {
-          return finding(
+      }
+      const globs = glob.flatMap(({ segments }) => (segments ? [segments(cwd, home)] : []))
+      const named = rules.forbidden?.named(globs)
+      return named === undefined
+        ? undefined
+        : finding(
             `forbiddenPathGlobs: ${named}`,
             'the glob names forbidden files; leave them out of it',
             pattern,
           )
-        }
-      }
-      return undefined
     },
     judgeShellGlob: (pattern, use, cwd = ground.dir) => {
       const budget = scope ?? { entriesLeft: MAX_ENTRIES, matchesLeft: MAX_MATCHES }
       return remember(`${use} ${cwd}\0${pattern}\0glob`, () =>
-        expandShellGlob(pattern, cwd, home, budget, (path) => policy.judgeWord(path, use, cwd)),
+        expandShellGlob(pattern, cwd, home, budget, {
+          judge: (path) => judgeText(path, use, cwd, false),
+          open: (dir) => open(dir, cwd, use),
+        }),
       )
     },
     exists: (word, cwd = ground.dir) => ground.exists(word, cwd),

@@ -1,4 +1,4 @@
-import { lstatSync, opendirSync } from 'node:fs'
+import { type Dirent, lstatSync, opendirSync } from 'node:fs'
 import { type Finding, finding } from './finding.ts'
 import { fold } from './fold.ts'
 import { type Segment, segment } from './glob.ts'
@@ -23,30 +23,57 @@ export interface GlobBudget {
   matchesLeft: number
 }
 
+/** What an expansion asks of a path policy. */
+export interface GlobGuard {
+  judge(path: string): Finding | undefined
+  /**
+   * Opens a directory that was judged, for judging entries that a listing shows: nobody need look at each again. Undefined
+   * where its entries must be judged by their paths.
+   */
+  open(dir: string): ((entry: Dirent, path: string) => Finding | undefined) | undefined
+}
+
+/** Opening a directory counts as so many entries. */
+const DIRECTORY = 4
+/** A name counts once more for each so many bytes. */
+const LONG = 64
+/** Fewer entries of a directory are looked at one by one. */
+const MIN_LISTED = 8
+
 class Overflow extends Error {}
 
-/** Names in `dir` that the segment matches; counts what it looks at. */
-function* list(dir: string, name: string, budget: GlobBudget): Generator<string> {
+/** Entries in `dir` that the segment matches; counts what it looks at. */
+function list(dir: string, name: string, budget: GlobBudget): Dirent[] {
   const wanted = compile(name)
   const showsHidden = plainText(name).startsWith('.')
+  const found: Dirent[] = []
+  budget.entriesLeft -= DIRECTORY
   let handle: ReturnType<typeof opendirSync>
   try {
     handle = opendirSync(dir)
   } catch {
-    return
+    return found
   }
   try {
-    if (showsHidden) for (const dots of ['.', '..']) if (wanted.matches(dots)) yield dots
     for (let entry = handle.readSync(); entry; entry = handle.readSync()) {
-      if (--budget.entriesLeft < 0) throw new Overflow()
+      budget.entriesLeft -= 1 + Math.floor(Buffer.byteLength(entry.name) / LONG)
+      if (budget.entriesLeft < 0) throw new Overflow()
       if (entry.name.startsWith('.') && !showsHidden) continue
       if (!wanted.matches(fold(entry.name))) continue
       if (--budget.matchesLeft < 0) throw new Overflow()
-      yield entry.name
+      found.push(entry)
     }
   } finally {
     handle.closeSync()
   }
+  return found
+}
+
+/** `.` and `..`, where the segment matches them: a listing leaves them out. */
+function dots(name: string): readonly string[] {
+  if (!plainText(name).startsWith('.')) return []
+  const wanted = compile(name)
+  return ['.', '..'].filter((each) => wanted.matches(each))
 }
 
 function isThere(path: string): boolean {
@@ -58,7 +85,7 @@ function isThere(path: string): boolean {
 }
 
 /**
- * Expands a glob word as bash does and judges every match, each directory before it is read. Matches more than
+ * Expands a glob word as bash does and judges each directory before it is read, then every match. Matches more than
  * bash where locales and options differ, never less, `dotglob` and `globstar` aside.
  */
 export function expandShellGlob(
@@ -66,27 +93,37 @@ export function expandShellGlob(
   cwd: string,
   home: string,
   budget: GlobBudget,
-  judge: (path: string) => Finding | undefined,
+  { judge, open }: GlobGuard,
 ): Finding | undefined {
   const whole = pattern.startsWith('~/') ? home + pattern.slice(1) : pattern
   const names = whole.split('/')
   // Not tidied: the kernel follows links before "..", and so must this.
   const onDisk = (path: string): string => (path.startsWith('/') ? path : `${cwd}/${path}`)
-  let matches = 0
-  const visit = (prefix: string, index: number, isListed = false): Finding | undefined => {
+  // Judged last: a glob that looks at too much is refused before anything it found costs more.
+  const matches: Array<() => Finding | undefined> = []
+  const visit = (prefix: string, index: number): Finding | undefined => {
     const name = names[index]
     if (name === undefined) {
-      if (!isListed && !isThere(onDisk(prefix))) return undefined
-      matches++
-      return judge(prefix)
+      if (isThere(onDisk(prefix))) matches.push(() => judge(prefix))
+      return undefined
     }
     const isLast = index === names.length - 1
     const next = (entry: string): string => prefix + entry + (isLast ? '' : '/')
     if (!MAGIC.test(name)) return visit(next(plainText(name)), index + 1)
     const found = judge(prefix === '' ? '.' : prefix)
     if (found) return found
-    for (const entry of list(onDisk(prefix), name, budget)) {
-      const bad = visit(next(entry), index + 1, isLast)
+    const entries = list(onDisk(prefix), name, budget)
+    if (isLast) {
+      const judgeEntry = entries.length < MIN_LISTED ? undefined : open(prefix)
+      for (const each of dots(name)) matches.push(() => judge(next(each)))
+      for (const entry of entries) {
+        const path = next(entry.name)
+        matches.push(() => (judgeEntry ? judgeEntry(entry, path) : judge(path)))
+      }
+      return undefined
+    }
+    for (const entry of [...dots(name), ...entries.map((each) => each.name)]) {
+      const bad = visit(next(entry), index + 1)
       if (bad) return bad
     }
     return undefined
@@ -100,5 +137,10 @@ export function expandShellGlob(
       'the glob looks at more than 1000 entries, or matches more than that; name the files or a narrower directory'
     return finding('path', reason, pattern)
   }
-  return matches === 0 ? judge(plainText(whole)) : undefined
+  if (matches.length === 0) return judge(plainText(whole))
+  for (const judgeMatch of matches) {
+    const found = judgeMatch()
+    if (found) return found
+  }
+  return undefined
 }

@@ -19,8 +19,8 @@ function refuse(problem: string, value: string): Finding {
   return finding('path', problem, value)
 }
 
-function literal(name: string): Segment {
-  return segment(name.replace(/[\\*?[\]]/g, '\\$&')) as Segment
+function escaped(name: string): string {
+  return name.replace(/[\\*?[\]]/g, '\\$&')
 }
 
 /** Takes a glob that a tool will expand apart: braces, the literal beginning, the rest. */
@@ -42,6 +42,13 @@ export function toolGlob(pattern: string, platform: PathPlatform): readonly Tool
     return refuse('a URL with wildcards is refused; give a plain glob', pattern)
   }
   const globs: ToolGlob[] = []
+  // Alternatives share most of their segments.
+  const known = new Map<string, Segment | string>()
+  const compile = (name: string): Segment | string => {
+    const found = known.get(name) ?? segment(name)
+    known.set(name, found)
+    return found
+  }
   for (const alternative of alternatives) {
     const names = alternative.split('/')
     if (names.length > MAX_SEGMENTS) return refuse('the glob has too many segments', pattern)
@@ -56,7 +63,7 @@ export function toolGlob(pattern: string, platform: PathPlatform): readonly Tool
     const rest = names.slice(cut).filter((name) => name !== '' && name !== '.')
     const compiled: Segment[] = []
     for (const name of rest) {
-      const found = segment(name)
+      const found = compile(name)
       if (typeof found === 'string') return refuse(`the glob has ${found}`, pattern)
       compiled.push(found)
     }
@@ -68,6 +75,7 @@ export function toolGlob(pattern: string, platform: PathPlatform): readonly Tool
         const from = base.startsWith('~') ? home + base.slice(1) : base
         const start = platform === 'win32' ? win32.resolve(cwd, from) : posix.resolve(cwd, from)
         const above = (platform === 'win32' ? start.replaceAll('\\', '/') : start).split('/')
+        const literal = (name: string): Segment => compile(escaped(name)) as Segment // escaped, so well-formed
         return [...above.filter(Boolean).map(literal), ...compiled]
       },
     })

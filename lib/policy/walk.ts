@@ -1,11 +1,14 @@
 import { lstatSync, readlinkSync, type Stats } from 'node:fs'
 
+/** What a path leads to. `special`: a device, a pipe or a socket. */
+export type Kind = 'directory' | 'file' | 'special'
+
 /** Where a path leads on disk. */
 export interface Walked {
   /** Absolute, without links, `.` and `..`. Where something is missing, the rest as spelled. */
   readonly real: string
   /** What is there; undefined when nothing is. */
-  readonly stats: Stats | undefined
+  readonly kind: Kind | undefined
   /** The places of the links that were followed, each without links before it. */
   readonly links: readonly string[]
 }
@@ -14,13 +17,15 @@ export interface Walked {
 export interface StepBudget {
   stepsLeft: number
   /** Real directories, no links. */
-  readonly seen: Map<string, Stats>
+  readonly seen: Map<string, Kind>
   /** True once the directory that relative paths start from was found to be the one it was. */
   isIntact: boolean
 }
 
 const MAX_LINKS = 40
 const MAX_STEPS = 512
+/** What following a link costs beyond a step. */
+const LINK = 3
 const NO_LINKS: readonly string[] = []
 const TOO_LONG = `the path has more than ${MAX_STEPS} steps`
 const TOO_MANY = 'the call names too many directories at once'
@@ -59,7 +64,7 @@ function child(dir: string, name: string): string {
 export function walk(path: string, from: string, budget?: StepBudget): Walked | string {
   const todo = path.split('/').reverse()
   let at = path.startsWith('/') ? '/' : from
-  let stats: Stats | undefined
+  let kind: Kind | undefined
   let links: string[] | undefined
   let steps = 0
   if (todo.length > MAX_STEPS) return TOO_LONG
@@ -67,31 +72,32 @@ export function walk(path: string, from: string, budget?: StepBudget): Walked | 
     if (name === '') continue
     if (++steps > MAX_STEPS) return TOO_LONG
     if (budget && --budget.stepsLeft < 0) return TOO_MANY
-    if (stats && !stats.isDirectory()) return CAUSES.ENOTDIR as string
+    if (kind && kind !== 'directory') return CAUSES.ENOTDIR as string
     if (name === '.') continue
     if (name === '..') {
       at = parent(at)
-      stats = undefined
+      kind = undefined
       continue
     }
     const next = child(at, name)
     const known = budget?.seen.get(next)
     if (known !== undefined) {
       at = next
-      stats = known
+      kind = known
       continue
     }
     let found: Stats | undefined
     try {
       found = lstatSync(next, { throwIfNoEntry: false })
       if (found?.isSymbolicLink()) {
+        if (budget) budget.stepsLeft -= LINK
         links ??= []
         if (links.push(next) > MAX_LINKS) return `more than ${MAX_LINKS} links lie on the way`
         const target = readlinkSync(next)
         if (target.startsWith('/')) at = '/'
         const parts = target.split('/')
         for (let i = parts.length - 1; i >= 0; i--) todo.push(parts[i] as string)
-        stats = undefined
+        kind = undefined
         continue
       }
     } catch (error) {
@@ -101,19 +107,26 @@ export function walk(path: string, from: string, budget?: StepBudget): Walked | 
       if (budget) budget.stepsLeft -= todo.length
       return budget && budget.stepsLeft < 0 ? TOO_MANY : missing(next, todo, links)
     }
-    if (found.isDirectory()) budget?.seen.set(next, found)
+    kind = kindOf(found)
+    if (kind === 'directory') budget?.seen.set(next, kind)
     at = next
-    stats = found
   }
-  return { real: at, stats: stats ?? statsOf(at), links: links ?? NO_LINKS }
+  return { real: at, kind: kind ?? budget?.seen.get(at) ?? lookAt(at), links: links ?? NO_LINKS }
 }
 
-function statsOf(dir: string): Stats | undefined {
+function lookAt(dir: string): Kind | undefined {
   try {
-    return lstatSync(dir, { throwIfNoEntry: false })
+    const found = lstatSync(dir, { throwIfNoEntry: false })
+    return found && kindOf(found)
   } catch {
     return undefined
   }
+}
+
+/** The kind of what is no link. */
+export function kindOf(found: Pick<Stats, 'isDirectory' | 'isFile'>): Kind {
+  if (found.isDirectory()) return 'directory'
+  return found.isFile() ? 'file' : 'special'
 }
 
 function missing(at: string, todo: string[], links: string[] | undefined): Walked | string {
@@ -123,5 +136,5 @@ function missing(at: string, todo: string[], links: string[] | undefined): Walke
     if (name === '..') return 'it climbs with ".." out of a directory that does not exist'
     real = child(real, name)
   }
-  return { real, stats: undefined, links: links ?? NO_LINKS }
+  return { real, kind: undefined, links: links ?? NO_LINKS }
 }

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { type BadArgument, collectArguments } from '../../lib/policy/arguments.ts'
+import { type BadArgument, collectArguments, tooManyArguments } from '../../lib/policy/arguments.ts'
 import {
   accessOf,
   catalogue,
@@ -126,7 +126,10 @@ function judgeCalls(tooling: ToolingSection, home: string | undefined): Judge {
   const rule = allows ? 'allowedShellCommandGlobs' : restriction(tooling)
   const exec = { shell: shellJudge({ allows, paths }), paths, rule }
 
+  if (autonomyMode === 'full' && allowShell && !judgesCommands) return () => null
   return (toolName, params, tool, derivedPaths) => {
+    const tooMany = tooManyArguments(params)
+    if (tooMany) return denyFor(tooMany.found, tooMany.at)
     const access = accessOf(tool, params)
     if (autonomyMode === 'readonly' && access !== 'read') return denyWrite(toolName, access)
     if (!allowShell && access === 'exec') {

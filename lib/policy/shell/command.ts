@@ -114,6 +114,9 @@ export class CommandRun {
     if (split) return finding('shell: syntax', 'put "$(...)" in double quotes', split.text)
     const readings = readArguments(words, rule, label, this.#tools.compile)
     if ('rule' in readings) return readings
+    if (this.#judged + readings.filter(isPath).length > MAX_PATHS && this.paths) {
+      return tooManyPaths(words.at(-1)?.text ?? '')
+    }
     for (const reading of readings) {
       const found = this.#reading(reading, label, place)
       if (found !== undefined) return found
@@ -193,7 +196,7 @@ export class CommandRun {
     this.#judged++
     this.#judgedText += text.length
     if (this.#judged > MAX_PATHS || this.#judgedText > MAX_PATH_TEXT) {
-      return finding('shell: limits', `more than ${MAX_PATHS} paths in one call; split it up`, text)
+      return tooManyPaths(text)
     }
     return fileUrl
       ? this.paths.judge(text, use, place.real)
@@ -239,6 +242,17 @@ export class CommandRun {
 
 function isLanguage(use: Reading['use']): use is Language {
   return Object.hasOwn(LANGUAGES, use)
+}
+
+/** True for what is one path at least, so that too many are refused before the first is looked at. */
+function isPath({ use, text, glob }: Reading): boolean {
+  if (glob !== undefined || text === '/dev/null') return false
+  if (use === 'any') return /^[^-:]+$/.test(text)
+  return (use === 'read' || use === 'write' || use === 'script') && text !== '-' && text !== ''
+}
+
+function tooManyPaths(text: string): Finding {
+  return finding('shell: limits', `more than ${MAX_PATHS} paths in one call; split it up`, text)
 }
 
 /** A program that is not known to read only. */

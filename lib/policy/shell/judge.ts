@@ -3,7 +3,7 @@ import { CommandRun, type Tools } from './command.ts'
 import { type CompiledRule, compileRule } from './compile.ts'
 import { Lru } from './lru.ts'
 import { parseCommand } from './parse.ts'
-import { precheckAll } from './precheck.ts'
+import { MAX_PIECES, TextBudget } from './precheck.ts'
 import type { ProgramRule } from './programs/rule.ts'
 import { ruleFor } from './programs/table.ts'
 import { canonical } from './syntax.ts'
@@ -38,15 +38,14 @@ export function shellJudge(policy: ShellPolicy): ShellJudge {
   const start = (cwd: string | undefined): string => cwd ?? policy.paths?.cwd ?? process.cwd()
   /** Either all texts are one call, or each is a call by itself. */
   const judgeTexts = (isOneCall: boolean): ShellJudge => {
-    const texts: string[] = []
+    const budget = isOneCall ? new TextBudget() : undefined
     let run: CommandRun | undefined
     const judge = (
       text: string,
       read: () => ShellStep | Finding,
       cwd: string | undefined,
     ): Finding | undefined => {
-      const early = isOneCall && texts.push(text) > 1 ? precheckAll(texts) : undefined
-      const step = early ?? read()
+      const step = budget?.add(text) ?? read()
       if ('rule' in step) return step
       try {
         const dir = start(cwd)
@@ -63,9 +62,8 @@ export function shellJudge(policy: ShellPolicy): ShellJudge {
       argv: (argv, cwd) => {
         if (unrestricted) return undefined
         const code = codeOf(argv)
-        return code === undefined
-          ? judge(argv.join(' '), () => plainCommand(argv), cwd)
-          : command(code, cwd)
+        const text = argv.slice(0, MAX_PIECES + 1).join(' ')
+        return code === undefined ? judge(text, () => plainCommand(argv), cwd) : command(code, cwd)
       },
       begin: () => judgeTexts(true),
     }
@@ -94,6 +92,10 @@ function plainCommand(argv: readonly string[]): SimpleCommand | Finding {
       'the first item must be the name of a program alone',
       name ?? '',
     )
+  }
+  if (argv.length > MAX_PIECES) {
+    const reason = `more than ${MAX_PIECES} words in the argument list; split it up`
+    return finding('shell: limits', reason, name)
   }
   const length = argv.reduce((sum, word) => sum + word.length + 1, 0)
   if (length > MAX_ARGV) return finding('shell: limits', 'the argument list is too long', name)

@@ -1,13 +1,16 @@
 import { type Finding, finding } from '../finding.ts'
+import { countPieces } from './pieces.ts'
 
 /** Longest text that is parsed, in bytes. */
 const MAX_COMMAND_BYTES = 16_384
 /** Most `$(`, `${`, `<(`, `>(`, `$[` in one text. */
 const MAX_OPENERS = 256
-/** The parser's time grows with openers times length: as much as 16 openers in the longest text. */
-const MAX_WORK = 16 * MAX_COMMAND_BYTES
+/** The parser's time grows with openers times length: as much as 8 openers in the longest text. */
+const MAX_WORK = 8 * MAX_COMMAND_BYTES
 /** Most backticks, `;`, `&`, `|`, newlines and redirects of one kind that can matter. */
 const MAX_BACKTICKS = 512
+/** Most words, operators, quotes, expansions and wildcards: what the parser and the judge take their time for. */
+export const MAX_PIECES = 600
 
 // Controls but tab and newline, blanks but the space, and what cannot be seen: a shell and a reader
 // may take them differently.
@@ -33,26 +36,52 @@ export function precheck(text: string): Finding | undefined {
       unsafe,
     )
   }
-  if (isTangled(text)) {
+  if (isTangled(openersOf(text), backticksOf(text), text.length)) {
     return finding('shell: limits', 'too many substitutions for one command; split it up', text)
   }
-  return undefined
+  return countPieces(text, MAX_PIECES) > MAX_PIECES ? tooMany(text) : undefined
+}
+
+function tooMany(text: string): Finding {
+  const reason = `more than ${MAX_PIECES} words and operators in one call; split it up`
+  return finding('shell: limits', reason, text)
 }
 
 /** Refuses several texts that are more together than one may be. */
-export function precheckAll(texts: readonly string[]): Finding | undefined {
-  const all = texts.join('\n')
-  return isLong(all) || isTangled(all)
-    ? finding('shell: limits', 'these commands are too much for one call; split it up', all)
-    : undefined
+export class TextBudget {
+  #bytes = 0
+  #openers = 0
+  #backticks = 0
+  #pieces = 0
+
+  /** Adds a text. The first is left to its own check. */
+  add(text: string): Finding | undefined {
+    const isFirst = this.#bytes === 0
+    this.#bytes += Buffer.byteLength(text) + 1
+    this.#openers += openersOf(text)
+    this.#backticks += backticksOf(text)
+    this.#pieces += countPieces(text, MAX_PIECES)
+    if (isFirst) return undefined
+    if (this.#pieces > MAX_PIECES) return tooMany(text)
+    return this.#bytes > MAX_COMMAND_BYTES + 1 ||
+      isTangled(this.#openers, this.#backticks, this.#bytes)
+      ? finding('shell: limits', 'these commands are too much for one call; split it up', text)
+      : undefined
+  }
 }
 
 function isLong(text: string): boolean {
   return text.length > MAX_COMMAND_BYTES || Buffer.byteLength(text) > MAX_COMMAND_BYTES
 }
 
-function isTangled(text: string): boolean {
-  const openers = text.match(/[$<>][({[]/g)?.length ?? 0
-  const backticks = text.match(/`/g)?.length ?? 0
-  return openers > MAX_OPENERS || openers * text.length > MAX_WORK || backticks > MAX_BACKTICKS
+function openersOf(text: string): number {
+  return text.match(/[$<>][({[]/g)?.length ?? 0
+}
+
+function backticksOf(text: string): number {
+  return text.match(/`/g)?.length ?? 0
+}
+
+function isTangled(openers: number, backticks: number, length: number): boolean {
+  return openers > MAX_OPENERS || openers * length > MAX_WORK || backticks > MAX_BACKTICKS
 }

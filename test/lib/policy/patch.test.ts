@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { patchPaths } from '../../../lib/policy/patch.ts'
+import { patchBudget, patchPaths } from '../../../lib/policy/patch.ts'
 
 const texts = (patch: string): unknown => {
   const paths = patchPaths(patch)
@@ -120,9 +120,34 @@ describe('patchPaths() of diffs', () => {
       'a link in it has a binary body',
     ],
     ['--- a/x\n'.repeat(600), 'it has more than 500 files; split it'],
-    ['\n'.repeat(200_000), 'it has more than 100000 lines; split it'],
+    ['\n'.repeat(200_000), 'it has more than 50000 lines; split it'],
     ['x'.repeat(1_048_577), 'it is longer than 1 MiB; split it'],
+    [`+++ ${'x'.repeat(66_000)}\n`, 'its headers are longer than 32768 bytes; split it'],
+    [
+      `*** Begin Patch\n*** Add File: ${'x'.repeat(66_000)}`,
+      'its headers are longer than 32768 bytes; split it',
+    ],
+    [
+      '+++ x\n@@ -0,0 +0,0 @@\n'.concat('@@ -0,0 +0,0 @@\n'.repeat(10_000)),
+      'it has more than 10000 lines outside of hunks; split it',
+    ],
   ])('refuses a patch: %#', (patch, problem) => {
     expect(patchPaths(patch)).toBe(problem)
+  })
+
+  it('decodes what stands in quotes byte by byte', () => {
+    expect(texts('+++ "\\303\\251 \\"x\\" \\\\ é"\n')).toEqual(['é "x" \\ é'])
+  })
+
+  it('shares what may be read among the patches of one call', () => {
+    const budget = patchBudget()
+    const patch = '--- a/x\n'.repeat(300)
+    expect(patchPaths(patch, budget)).toHaveLength(300)
+    expect(patchPaths(patch, budget)).toBe('it has more than 500 files; split it')
+    const other = patchBudget()
+    expect(patchPaths(`+++ x\n${'y'.repeat(1_000_000)}`, other)).toHaveLength(1)
+    expect(patchPaths(`+++ x\n${'y'.repeat(1_000_000)}`, other)).toBe(
+      'it is longer than 1 MiB; split it',
+    )
   })
 })

@@ -30,7 +30,7 @@ describe('walk() with a budget', () => {
 
   it('counts what does not exist', () => {
     const one = budget()
-    expect(walk('q/'.repeat(99), made.ws, one)).toMatchObject({ stats: undefined })
+    expect(walk('q/'.repeat(99), made.ws, one)).toMatchObject({ kind: undefined })
     expect(walk('q/', made.ws, one)).toBe('the call names too many directories at once')
     expect(walk('q/'.repeat(600), made.ws)).toBe('the path has more than 512 steps')
   })
