@@ -12,6 +12,7 @@ import {
   worstTable,
 } from './report.ts'
 import { groups, policySuites, suites } from './suites.ts'
+import { summary } from './summary.ts'
 import { type Cost, leastCosts, worstNames } from './worst.ts'
 
 /**
@@ -46,10 +47,15 @@ async function child(names: readonly string[]): Promise<unknown> {
   return JSON.parse(stdout)
 }
 
-const page = join(import.meta.dirname, '../../../docs/benchmarks.md')
+const root = join(import.meta.dirname, '../../..')
 
-async function writeTable(name: 'table' | 'policies' | 'worst', table: string): Promise<void> {
-  await writeFile(page, withTable(await readFile(page, 'utf8'), name, table))
+async function writeTable(
+  name: Parameters<typeof withTable>[1],
+  table: string,
+  page = 'docs/benchmarks.md',
+): Promise<void> {
+  const file = join(root, page)
+  await writeFile(file, withTable(await readFile(file, 'utf8'), name, table))
 }
 
 /** One process for each input, so that "first" is the first, and two more for the dearest; in a hurry one for all. */
@@ -97,6 +103,8 @@ if (compared.length > 0) {
   if (values.write && ofPolicies.length > 0) {
     await writeTable('policies', markdownTable(ofPolicies, new Date(), children, []))
   }
+  const short = summary(rows, new Date())
+  if (values.write && short !== undefined) await writeTable('summary', short, 'README.md')
 }
 if (chosen.includes('worst')) {
   const table = worstTable((await worstCosts()).slice(0, 25))

@@ -53,7 +53,7 @@ function cellsOf({ gate, ratio, ns, baseNs, verdict }: Row): readonly string[] {
   return [gate.row, short(ratio), target, verdict, short(ns), short(baseNs)]
 }
 
-function short(value: number): string {
+export function short(value: number): string {
   if (Number.isNaN(value)) return '-'
   if (value >= 100) return Math.round(value).toLocaleString('en')
   return value.toFixed(value >= 10 ? 1 : value >= 0.1 ? 2 : 3)
@@ -85,16 +85,21 @@ export function markdownTable(
   const unmeasured = missing.map(({ row, reason }) =>
     line([row, '-', '', 'not measured here', '-', reason]),
   )
-  const [cpu] = cpus()
-  const where = `${cpu?.model.trim()}, ${cpus().length} cores, ${process.platform} ${process.arch}`
   return [
-    `Measured on ${now.toISOString().slice(0, 10)}: ${where}, Node ${process.version}, median of ${children} processes per suite.`,
+    `Measured on ${place(now)}, median of ${children} processes per suite.`,
     '',
     line(HEAD),
     line(['---', '--:', '--:', '---', '--:', '--:']),
     ...rows.map((row) => line(cellsOf(row))),
     ...unmeasured,
   ].join('\n')
+}
+
+/** When and where something was measured. */
+export function place(now: Date): string {
+  const [cpu] = cpus()
+  const machine = `${cpu?.model.trim()}, ${cpus().length} cores, ${process.platform} ${process.arch}`
+  return `${now.toISOString().slice(0, 10)}: ${machine}, Node ${process.version}`
 }
 
 /** What the worst inputs cost, as a table for the page and the terminal. */
@@ -109,7 +114,7 @@ export function worstTable(costs: readonly Cost[]): string {
   ].join('\n')
 }
 
-function line(cells: readonly string[]): string {
+export function line(cells: readonly string[]): string {
   return `| ${cells.join(' | ')} |`
 }
 
@@ -120,7 +125,7 @@ function line(cells: readonly string[]): string {
  */
 export function withTable(
   page: string,
-  name: 'table' | 'policies' | 'worst',
+  name: 'table' | 'policies' | 'worst' | 'summary',
   table: string,
 ): string {
   const begins = `<!-- ${name}: begin (written by npm run bench -- --write) -->`
@@ -128,7 +133,7 @@ export function withTable(
   const begin = page.indexOf(begins)
   const end = page.indexOf(ends)
   if (begin < 0 || end < begin) {
-    throw new Error(`docs/benchmarks.md has no place for the table: add ${begins} and ${ends}`)
+    throw new Error(`the page has no place for the table: add ${begins} and ${ends}`)
   }
   return `${page.slice(0, begin + begins.length)}\n\n${table}\n\n${page.slice(end)}`
 }
