@@ -160,6 +160,8 @@ class Intake {
 
   /** A UTF-16 unit is at most three bytes: most arguments need no exact count. */
   #weigh(text: string): boolean {
+    // It has come out of a longer text that was weighed; and what is frozen in place cannot be walked again.
+    if (this.#isParsed) return true
     this.#bytes += this.#isExact ? Buffer.byteLength(text) : text.length * 3
     if (this.#bytes <= this.#limits.maxBytes) return true
     this.tooRough = !this.#isExact

@@ -236,6 +236,13 @@ describe('parseArguments()', () => {
     )
   })
 
+  it('takes text as long as the bound, with whatever is nested in it', () => {
+    const text = JSON.stringify({ a: 1, b: { c: ['x'.repeat(40), { 文: '文' }] } })
+    const limits = { maxDepth: 9, maxNodes: 9, maxBytes: Buffer.byteLength(text) }
+    expect(parseArguments(text, limits)).toEqual(JSON.parse(text))
+    expect(parseArguments(`${text} `, limits)).toMatch(/bytes of text/)
+  })
+
   it('judges the last of keys that stand twice', () => {
     expect(parseArguments('{"path":"a","path":"/etc"}')).toEqual({ path: '/etc' })
   })
