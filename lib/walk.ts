@@ -150,7 +150,13 @@ export abstract class Walk implements Waiting, Waiter {
     const at = this.#at
     const spentTicks = this.#endWait()
     if (this.#isWayIn) {
-      applyAnswer(this.run, this.#step(at), answer)
+      const step = this.#step(at)
+      try {
+        applyAnswer(this.run, step, answer)
+      } catch (error) {
+        // To look at an answer may be to run code of the hook's.
+        handlerFailed(this.run, step, 'error', error)
+      }
       this.#goOnIn(at)
     } else this.#goOnOut(at, spentTicks)
   }

@@ -156,6 +156,38 @@ describe('O3, what an answer means', () => {
   })
 })
 
+describe('an answer that cannot be looked at', () => {
+  const trap = (): never => {
+    throw new Error('trap')
+  }
+  const hidden = (): unknown => new Proxy({}, { has: trap })
+  const unreadable = (): object => Object.create(new Proxy({}, { getPrototypeOf: trap })) as object
+  const rewritten = (): unknown => rewrite({ nested: unreadable() })
+  for (const [what, make] of Object.entries({ hidden, rewritten })) {
+    for (const mode of ['sync', 'async'] as const) {
+      it(`blocks the call like a throw, and leaves nothing pending (${what}, ${mode})`, async () => {
+        const before = mode === 'sync' ? make : async () => make()
+        const app = quietApp().use({ name: 'h', before } as unknown as ToolHook)
+        expect(await app.execute(call(), echo)).toMatchObject({
+          status: 'blocked',
+          code: 'HOOK_FAILED',
+          by: 'h',
+        })
+      })
+    }
+  }
+
+  it('blocks the call when check gives it again, at the gate', async () => {
+    const app = quietApp()
+      .use({
+        name: 'h',
+        check: async ({ recheck }: HookContext) => (recheck ? hidden() : true),
+      } as unknown as ToolHook)
+      .use({ name: 'r', before: () => rewrite({ other: 1 }) })
+    expect(await app.execute(call(), echo)).toMatchObject({ code: 'HOOK_FAILED', by: 'h' })
+  })
+})
+
 describe('O4, the lattice', () => {
   it('lets no order lift a deny', async () => {
     const say = { name: 'deny', check: () => deny('no') }
