@@ -11,15 +11,13 @@ export function whenSettled<T>(
   rejected: (error: unknown) => T,
 ): Promise<Awaited<T>> {
   try {
-    // Not `then.call`, which V8 does not inline.
-    return isOrdinary(work)
-      ? (work.then(fulfilled, rejected) as Promise<Awaited<T>>)
-      : (then.call(Promise.resolve(work), fulfilled, rejected) as Promise<Awaited<T>>)
+    const promise = isOrdinary(work) ? work : Promise.resolve(work)
+    return then.call(promise, fulfilled, rejected) as Promise<Awaited<T>>
   } catch (error) {
     return then.call(Promise.reject(error), fulfilled, rejected) as Promise<Awaited<T>>
   }
 }
 
 function isOrdinary(work: unknown): work is Promise<unknown> {
-  return work instanceof Promise && work.then === then && work.constructor === Promise
+  return work instanceof Promise && work.constructor === Promise
 }

@@ -46,6 +46,14 @@ function lying<T>(promise: Promise<T>): Promise<T> {
   })
 }
 
+/** A real promise that shows an honest `then` until somebody calls it. */
+function wavering<T>(promise: Promise<T>): Promise<T> {
+  const { then } = promise
+  const lie = lying(Promise.resolve()).then
+  let reads = 0
+  return Object.defineProperty(promise, 'then', { get: () => (++reads < 3 ? then : lie) })
+}
+
 /** A real promise that cannot even be asked. */
 function broken(): Promise<unknown> {
   return Object.defineProperty(Promise.resolve(true), 'constructor', {
@@ -80,6 +88,14 @@ describe('a hook whose promise is none of ours', () => {
   it('is heard as `await` would hear it: a promise with a `then` of its own says what it settles with', async () => {
     const outcome = await quietApp()
       .use({ name: 'Deny', before: () => lying(Promise.resolve(false)) })
+      .execute({ toolName: 'echo' }, echo)
+    expect(outcome).toMatchObject({ status: 'blocked', code: 'DENIED', by: 'Deny' })
+  })
+
+  it('speaks for itself only, whatever its `then` is at last', async () => {
+    const outcome = await quietApp()
+      .use({ name: 'Wavering', before: () => wavering(Promise.resolve(true)) })
+      .use({ name: 'Deny', before: async () => Promise.resolve(false) })
       .execute({ toolName: 'echo' }, echo)
     expect(outcome).toMatchObject({ status: 'blocked', code: 'DENIED', by: 'Deny' })
   })
