@@ -14,6 +14,7 @@ import {
 } from './outcome.ts'
 import { type IntakeLimits, sameParams, takeParams, whatInstead } from './params.ts'
 import { type Asked, noneYet, type OpinionRecord, type Rare } from './rare.ts'
+import type { Ambient } from './scope.ts'
 import type { Following, Waiter } from './signal.ts'
 import type { Entry } from './steps.ts'
 import type {
@@ -31,7 +32,10 @@ import { View } from './view.ts'
 
 /** The options of a pipeline, resolved once. */
 export interface Settings {
+  /** The host's, for hooks. */
   readonly log: Logger
+  /** The same, for the pipeline's own lines: it never throws. */
+  readonly ownLog: Logger
   readonly deadlines: Deadlines
   readonly beforeTimeoutMs: number
   /** The wheel of that duration; undefined without a deadline. */
@@ -111,6 +115,8 @@ export class Run {
   /** Ticks of the after-budget that are used up. */
   budgetTicks = 0
   view: View
+  /** What flows along with it, when it runs in a scope. */
+  around: Ambient | undefined
   /** Set when the caller can call it off. */
   following: Following | undefined
   readonly #began: number

@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks'
 import pTimeout from 'p-timeout'
 
 /** What waits in a {@link Wheel}: at most one deadline at a time. */
@@ -36,8 +37,12 @@ export class Wheel {
   #head: Waiting | undefined
   #tail: Waiting | undefined
   #timer: ReturnType<typeof setInterval> | undefined
+  readonly #nowhere: AsyncResource
+  readonly #onTick = (): void => this.#tick()
 
-  constructor(durationMs: number) {
+  /** @param nowhere The async context of the timer. Default: where the wheel is made. */
+  constructor(durationMs: number, nowhere: AsyncResource = newNowhere()) {
+    this.#nowhere = nowhere
     this.#tickMs = Math.max(1, Math.min(MAX_TICK_MS, Math.floor(durationMs / PARTS)))
     // One tick more, since the current one has begun already.
     this.#span = Math.ceil(durationMs / this.#tickMs) + 1
@@ -87,7 +92,13 @@ export class Wheel {
     else slot.behind.slot.before = waiting
     if (before === undefined) this.#head = waiting
     else before.slot.behind = waiting
-    this.#timer ??= setInterval(() => this.#tick(), this.#tickMs)
+    // Not in the async context of the call that happens to be the first to wait: the timer serves all.
+    this.#timer ??= this.#nowhere.runInAsyncScope(
+      setInterval,
+      undefined,
+      this.#onTick,
+      this.#tickMs,
+    )
   }
 
   #tick(): void {
@@ -110,16 +121,21 @@ export class Wheel {
   }
 }
 
+function newNowhere(): AsyncResource {
+  return new AsyncResource('ToolwareDeadlines', { requireManualDestroy: true })
+}
+
 /** The wheels of a pipeline, one per duration in use. */
 export class Deadlines {
   readonly #wheels = new Map<number, Wheel>()
+  readonly #nowhere = newNowhere()
 
   /** The wheel for a duration in milliseconds; undefined when there is no deadline (0 or Infinity). */
   of(durationMs: number): Wheel | undefined {
     if (durationMs <= 0 || durationMs === Number.POSITIVE_INFINITY) return undefined
     let wheel = this.#wheels.get(durationMs)
     if (wheel === undefined) {
-      wheel = new Wheel(durationMs)
+      wheel = new Wheel(durationMs, this.#nowhere)
       this.#wheels.set(durationMs, wheel)
     }
     return wheel

@@ -3,6 +3,7 @@ import type { Enclosing, Run } from './context.ts'
 import { Slot, type Waiting } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
 import type { Fault } from './outcome.ts'
+import { backIn } from './scope.ts'
 import { whenSettled } from './settled.ts'
 import type { Waiter } from './signal.ts'
 import { hookFault, isThenable } from './steps.ts'
@@ -199,7 +200,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
 
   /** Whoever is further in leaves first, each part within the budget. */
   expire(): void {
-    this.abort()
+    backIn(this.#run.around, () => this.abort())
   }
 
   get #isInnerUnwinding(): boolean {

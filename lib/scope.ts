@@ -12,7 +12,7 @@ export interface Ambient {
   readonly call: CallContext | undefined
 }
 
-const storage = new AsyncLocalStorage<Ambient>()
+const storage = new AsyncLocalStorage<Ambient | undefined>()
 
 /** The facts and the call around the running code, if a scope or `asyncContext: true` put them there. */
 export function ambient(): Ambient | undefined {
@@ -22,6 +22,15 @@ export function ambient(): Ambient | undefined {
 /** Runs `work` with something new around it. */
 export function within<T>(around: Ambient, work: () => T): T {
   return storage.run(around, work)
+}
+
+/**
+ * Goes on with a call in what was around it when it began: a timer or a listener may have been made, or be fired,
+ * inside of another call.
+ */
+export function backIn(around: Ambient | undefined, work: () => void): void {
+  if (ambient() === around) work()
+  else storage.run(around, work)
 }
 
 /**

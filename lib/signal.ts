@@ -19,7 +19,7 @@ export interface Abortable {
 
 /** A call that has a caller's signal. Made only for such, since most calls have none. */
 export class Following implements Abortable {
-  readonly #call: { abort(reason: unknown): void }
+  readonly abort: (reason: unknown) => void
   /** Those it was added to. */
   followers: Followers | undefined
   #views: Watching[] | undefined
@@ -27,16 +27,13 @@ export class Following implements Abortable {
   beforeFollower: Abortable | undefined
   behindFollower: Abortable | undefined
 
-  constructor(call: { abort(reason: unknown): void }) {
-    this.#call = call
+  /** @param abort Gives the call up. */
+  constructor(abort: (reason: unknown) => void) {
+    this.abort = abort
   }
 
   end(): void {
     this.followers?.delete(this)
-  }
-
-  abort(reason: unknown): void {
-    this.#call.abort(reason)
   }
 
   /** Tells every handler, then whoever waits, the innermost first. */

@@ -181,7 +181,7 @@ export function handlerFailed(run: Run, step: Step, cause: FailureCause, error: 
   run.note({ hook: entry.name, phase: notePhase, opinion: 'failed', code, reason: message })
   if (open) {
     const fields = { hook: entry.name, phase, tool: run.toolName, cause }
-    run.settings.log.warn(
+    run.settings.ownLog.warn(
       fields,
       `hook ${entry.name} failed (${message}); the call goes on, as its failOpen says`,
     )

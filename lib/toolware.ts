@@ -22,10 +22,11 @@ import { asText, Blocked, messageOf } from './outcome.ts'
 import { type IntakeLimits, parseArguments, takeParams } from './params.ts'
 import { type Item, Plans, toolFilter } from './plan.ts'
 import { resultOf } from './result.ts'
-import { ambient, Scope, within } from './scope.ts'
+import { ambient, backIn, Scope, within } from './scope.ts'
 import { Listeners, readIntake, type ToolwareOptions, vetOptions } from './settings.ts'
 import { Following, SignalHub } from './signal.ts'
 import { openStream, type ToolStream } from './stream.ts'
+import { sturdyLog } from './sturdy-log.ts'
 import type {
   ApprovalResolution,
   Facts,
@@ -59,6 +60,7 @@ export class Toolware implements Caller {
   readonly #items: Item[] = []
   #plans: Plans | undefined
   readonly #settings: Settings
+  readonly #ownLog: Logger
   readonly #intake: IntakeLimits | undefined
   readonly #asyncContext: boolean
   readonly #hub = new SignalHub()
@@ -80,13 +82,15 @@ export class Toolware implements Caller {
     this.clock = options.clock ?? Date.now
     this.#intake = readIntake(options.intake)
     this.#asyncContext = options.asyncContext ?? false
-    this.#errors = new Listeners(this.log)
-    this.#blocked = new Listeners(this.log)
-    this.#settled = new Listeners(this.log)
+    this.#ownLog = sturdyLog(this.log)
+    this.#errors = new Listeners(this.#ownLog)
+    this.#blocked = new Listeners(this.#ownLog)
+    this.#settled = new Listeners(this.#ownLog)
     const { beforeTimeoutMs = 15_000, afterTimeoutMs = 5000, timing = true } = options
     const deadlines = new Deadlines()
     this.#settings = {
       log: this.log,
+      ownLog: this.#ownLog,
       deadlines,
       beforeTimeoutMs,
       beforeWheel: deadlines.of(beforeTimeoutMs),
@@ -222,9 +226,9 @@ export class Toolware implements Caller {
 
   async #close(): Promise<void> {
     // Approvals first: what they refuse now still leaves through the hooks.
-    await closePart(this.#settings.approver, this.log)
-    await this.#detached.drain(this.log)
-    for (const { value } of this.#items) await closePart(value, this.log)
+    await closePart(this.#settings.approver, this.#ownLog)
+    await this.#detached.drain(this.#ownLog)
+    for (const { value } of this.#items) await closePart(value, this.#ownLog)
   }
 
   // Calls ----------------------------------------------------------------------------------------
@@ -335,7 +339,9 @@ export class Toolware implements Caller {
   }
 
   #within(facts: Facts | undefined, run: Run): Promise<Outcome> {
-    return within({ facts, call: run.view }, () => this.#through(run))
+    const around = { facts, call: run.view }
+    run.around = around
+    return within(around, () => this.#through(run))
   }
 
   #through(run: Run): Promise<Outcome> {
@@ -343,7 +349,7 @@ export class Toolware implements Caller {
     const plan = run.plan as ReturnType<Plans['for']>
     const { signal } = run.facts
     if (signal !== undefined) {
-      run.following = new Following(run)
+      run.following = new Following((reason) => backIn(run.around, () => run.abort(reason)))
       if (signal.aborted) run.abort(signal.reason)
       else run.following.followers = this.#hub.follow(signal, run.following)
     }
@@ -359,7 +365,7 @@ export class Toolware implements Caller {
     const { buffersStreams } = this.#currentPlans().for(asText(call?.toolName))
     if (buffersStreams && !this.#saidBuffered) {
       this.#saidBuffered = true
-      this.log.warn(
+      this.#ownLog.warn(
         { tool: call.toolName },
         'a middleware function stands around a stream, so it is buffered; streamSafe(fn) says it need not be',
       )
@@ -430,7 +436,7 @@ export class Toolware implements Caller {
       toolCallId: ctx.toolCallId,
       err: messageOf(error),
     }
-    this.log.error(fields, `hook ${hook} failed in ${phase}`)
+    this.#ownLog.error(fields, `hook ${hook} failed in ${phase}`)
     this.#errors.tell(report)
     if (CHANNELS.error.hasSubscribers) CHANNELS.error.publish(report)
   }

@@ -1,6 +1,7 @@
 import type { Run } from './context.ts'
 import { Slot, type Waiting, type Wheel } from './deadline.ts'
 import { ToolwareError } from './errors.ts'
+import { backIn } from './scope.ts'
 import { whenSettled } from './settled.ts'
 import type { Waiter } from './signal.ts'
 import {
@@ -188,9 +189,12 @@ export abstract class Walk implements Waiting, Waiter {
   }
 
   expire(): void {
-    if (this.#at < 0) return
-    if (this.#isWayIn) this.#giveUpStep(this.#at, 'timeout')
-    else this.#giveUpEntry(this.#at)
+    const at = this.#at
+    if (at < 0) return
+    backIn(this.run.around, () => {
+      if (this.#isWayIn) this.#giveUpStep(at, 'timeout')
+      else this.#giveUpEntry(at)
+    })
   }
 
   /** The way out is not for the caller to cut short. */

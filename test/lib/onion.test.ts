@@ -1,7 +1,9 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { describe, expect, it } from 'vitest'
+import { Toolware } from '../../lib/index.ts'
 import { takeParams } from '../../lib/params.ts'
 import { rewrite } from '../../lib/verdict.ts'
-import { echo, quietApp } from '../helpers/call.ts'
+import { echo, quietApp, quietLog } from '../helpers/call.ts'
 import { settle } from '../helpers/timers.ts'
 
 type Ok = (value: number) => void
@@ -171,6 +173,83 @@ describe('a scope', () => {
       .scope({ sessionId: 's1' })
       .execute({ toolName: 'outer', toolCallId: 'outer-1' }, () => inner({}))
     expect(parents).toEqual([undefined, 'outer-1'])
+  })
+})
+
+describe('scopes side by side', () => {
+  const seen = (app: Toolware) =>
+    app.wrap('inner', (_: object, { senderId, parentCallId }) => [senderId, parentCallId])
+
+  it('keep their facts apart when a hook that fails open lets the calls go on at its deadline', async () => {
+    const app = quietApp().use(
+      { name: 'Late', timeoutMs: 1, failOpen: ['timeout'], check: () => new Promise(() => {}) },
+      { tools: ['outer'] },
+    )
+    const inner = seen(app)
+    const run = (senderId: string) => {
+      const call = { toolName: 'outer', toolCallId: senderId }
+      return app.scope({ senderId }).execute(call, () => inner({}))
+    }
+    const outcomes = await Promise.all([run('alice'), run('bob')])
+    expect(outcomes).toMatchObject([{ result: ['alice', 'alice'] }, { result: ['bob', 'bob'] }])
+  })
+
+  it.each(['hook', 'middleware'])(
+    'keep them apart when one calls the other off in a %s',
+    async (kind) => {
+      const app = quietApp()
+      const inner = seen(quietApp())
+      const told: unknown[] = []
+      app.use({ name: 'Tell', skipped: async () => void told.push(await inner({})) })
+      const hangs = () => new Promise<never>(() => {})
+      app.use(kind === 'hook' ? { name: 'Hangs', check: hangs } : hangs)
+      const controller = new AbortController()
+      const { signal } = controller
+      const call = { toolName: 'outer', toolCallId: 'of bob', signal }
+      const pending = app.scope({ senderId: 'bob' }).execute(call, echo)
+      app.scope({ senderId: 'alice' }).run(() => controller.abort())
+      expect((await pending).status).toBe('aborted')
+      expect(told).toEqual([['bob', 'of bob']])
+    },
+  )
+
+  it('keep what others store along with async work out of calls that go on at a deadline', async () => {
+    const theirs = new AsyncLocalStorage<string>()
+    const app = quietApp().use({
+      name: 'Late',
+      timeoutMs: 1,
+      failOpen: ['timeout'],
+      check: () => new Promise(() => {}),
+    })
+    const run = (who: string) =>
+      theirs.run(who, () => app.execute({ toolName: 'outer' }, () => theirs.getStore() ?? 'nobody'))
+    const outcomes = await Promise.all([run('alice'), run('bob')])
+    expect(outcomes).toMatchObject([{ result: 'nobody' }, { result: 'nobody' }])
+  })
+})
+
+describe('a log that throws', () => {
+  it.each(['error', 'warn'] as const)('harms no call (%s)', async (level) => {
+    const warned = new Promise<Error>((resolve) => process.once('warning', resolve))
+    const log = {
+      ...quietLog(),
+      [level]: () => {
+        throw new Error('disk full')
+      },
+    }
+    const app = new Toolware({ log })
+    app.use({
+      name: 'Bad',
+      failOpen: ['error'],
+      before: async () => {
+        throw new Error('x')
+      },
+    })
+    expect((await app.execute({ toolName: 'echo' }, echo)).status).toBe('completed')
+    expect((await app.execute({ toolName: 'echo' }, echo)).status).toBe('completed')
+    expect((await warned).message).toMatch(
+      /the log threw \(Error: disk full\); lost: hook Bad failed/,
+    )
   })
 })
 
