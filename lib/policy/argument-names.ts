@@ -20,6 +20,7 @@ const PATCHES = new Set('patch diff'.split(' '))
 const MAX_NAME = 128
 /** More than any of the names above has, where each letter is two units. */
 const MAX_SAYING = 48
+const MAX_URL = 8
 /** What folding leaves out of a name, and what becomes it. */
 const BETWEEN = /[\s_\-\uFF3F\uFF0D\uFE63\uFE33\uFE34\uFE4D-\uFE4F]+/gu
 // Most names say nothing; these two look once, before folding.
@@ -63,7 +64,8 @@ export function isWebAddress(value: string): boolean {
 
 /** True for the name of an argument that holds an address. */
 export function isUrlName(name: string): boolean {
-  return name.length <= MAX_NAME && /^(?:url|urls|uri|uris)$/.test(endOf(name))
+  const letters = name.replace(BETWEEN, '')
+  return letters.length <= MAX_URL && /^(?:url|urls|uri|uris)$/.test(foldKey(letters))
 }
 
 /** True when a value under an ambiguous name is meant as a path. */
