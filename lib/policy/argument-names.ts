@@ -18,7 +18,11 @@ const GLOBS = new Set('include includes includepattern glob globs globpattern'.s
 const PATCHES = new Set('patch diff'.split(' '))
 
 const MAX_NAME = 128
-const MAX_SAYING = 40
+/** More than any of the names above has, where each letter is two units. */
+const MAX_SAYING = 48
+const MAX_URL = 8
+/** What folding leaves out of a name, and what becomes it. */
+const BETWEEN = /[\s_\-\uFF3F\uFF0D\uFE63\uFE33\uFE34\uFE4D-\uFE4F]+/gu
 // Most names say nothing; these two look once, before folding.
 const PLAIN = /^[A-Za-z0-9_-]+$/
 const HINT =
@@ -36,8 +40,7 @@ function singular(key: string): string {
 export function nameKind(name: string): NameKind {
   if (name.length > MAX_NAME) return undefined
   if (PLAIN.test(name) && !HINT.test(name.replace(/[_-]/g, ''))) return undefined
-  // Of longer names only the end says something.
-  const key = foldKey(name.slice(-MAX_SAYING))
+  const key = endOf(name)
   if (NO_PATHS.has(key)) return undefined
   const single = singular(key)
   if (PATHS.has(key) || PATHS.has(single)) return 'path'
@@ -45,6 +48,11 @@ export function nameKind(name: string): NameKind {
   if (PATCHES.has(key)) return 'patch'
   if (MAYBE.has(key) || MAYBE.has(single)) return 'maybe-path'
   return /(?:path|file|filename|directory|folder|dir)$/.test(single) ? 'maybe-path' : undefined
+}
+
+/** A name folded. Of longer ones only the end says something, and folding is slow. */
+function endOf(name: string): string {
+  return foldKey(name.replace(BETWEEN, '').slice(-MAX_SAYING))
 }
 
 const CLIMBS = /(?:^|[\\/])\.\.(?:[\\/]|$)/
@@ -56,7 +64,8 @@ export function isWebAddress(value: string): boolean {
 
 /** True for the name of an argument that holds an address. */
 export function isUrlName(name: string): boolean {
-  return name.length <= MAX_SAYING && /^(?:url|urls|uri|uris)$/.test(foldKey(name))
+  const letters = name.replace(BETWEEN, '')
+  return letters.length <= MAX_URL && /^(?:url|urls|uri|uris)$/.test(foldKey(letters))
 }
 
 /** True when a value under an ambiguous name is meant as a path. */

@@ -61,8 +61,12 @@ export function patchPaths(
   if ((holdsCodex && CODEX_BEGIN.test(first)) || /^\s*<</.test(first)) {
     return codexPaths(lines, budget)
   }
-  const codex = holdsCodex ? codexPaths(lines, budget) : []
+  // Read twice, counted once.
+  const again = { ...budget }
+  const codex = holdsCodex ? codexPaths(lines, again) : []
   const unified = diffPaths(lines, budget)
+  budget.pathsLeft = Math.min(budget.pathsLeft, again.pathsLeft)
+  budget.namesLeft = Math.min(budget.namesLeft, again.namesLeft)
   if (typeof codex === 'string' || typeof unified === 'string') {
     return typeof codex === 'string' ? codex : unified
   }

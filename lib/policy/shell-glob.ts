@@ -42,18 +42,18 @@ const MIN_LISTED = 8
 
 class Overflow extends Error {}
 
-/** Entries in `dir` that the segment matches; counts what it looks at. */
-function list(dir: string, name: string, budget: GlobBudget): Dirent[] {
+/** Entries in `dir` that the segment matches; counts what it looks at. Undefined where there is nothing to list. */
+function list(dir: string, name: string, budget: GlobBudget): Dirent[] | undefined {
   const wanted = compile(name)
   const showsHidden = plainText(name).startsWith('.')
   const found: Dirent[] = []
-  budget.entriesLeft -= DIRECTORY
   let handle: ReturnType<typeof opendirSync>
   try {
     handle = opendirSync(dir)
   } catch {
-    return found
+    return undefined
   }
+  budget.entriesLeft -= DIRECTORY
   try {
     for (let entry = handle.readSync(); entry; entry = handle.readSync()) {
       budget.entriesLeft -= 1 + Math.floor(Buffer.byteLength(entry.name) / LONG)
@@ -113,6 +113,7 @@ export function expandShellGlob(
     const found = judge(prefix === '' ? '.' : prefix)
     if (found) return found
     const entries = list(onDisk(prefix), name, budget)
+    if (entries === undefined) return undefined
     if (isLast) {
       const judgeEntry = entries.length < MIN_LISTED ? undefined : open(prefix)
       for (const each of dots(name)) matches.push(() => judge(next(each)))

@@ -135,7 +135,7 @@ function bodies(scan: Scan): boolean {
       if (stripsTabs) line = line.replace(/^\t+/, '')
     } while (line !== delimiter)
     if (isQuoted) continue
-    const body = text.slice(start, scan.at)
+    const body = text.slice(start, scan.at).replace(/\\./gs, '')
     if (body.includes('`')) return false
     scan.count += body.match(/\$/g)?.length ?? 0
   }

@@ -19,6 +19,13 @@ const UNSAFE =
 
 /** Refuses what would make parsing slow or a reading ambiguous, before the parser sees it. */
 export function precheck(text: string): Finding | undefined {
+  const found = precheckText(text)
+  if (found) return found
+  return countPieces(text, MAX_PIECES) > MAX_PIECES ? tooMany(text) : undefined
+}
+
+/** As `precheck`, for a text that is one word: what it holds is not counted. */
+export function precheckText(text: string): Finding | undefined {
   if (text.trim() === '')
     return finding('shell: syntax', 'the command is blank; give a command', text)
   if (isLong(text)) {
@@ -39,7 +46,7 @@ export function precheck(text: string): Finding | undefined {
   if (isTangled(openersOf(text), backticksOf(text), text.length)) {
     return finding('shell: limits', 'too many substitutions for one command; split it up', text)
   }
-  return countPieces(text, MAX_PIECES) > MAX_PIECES ? tooMany(text) : undefined
+  return undefined
 }
 
 function tooMany(text: string): Finding {

@@ -1,4 +1,4 @@
-import { precheck } from './precheck.ts'
+import { precheckText } from './precheck.ts'
 import type { ShellWord } from './types.ts'
 
 /** Why a text is refused. Leaves the walk at once; `parseCommand` turns it into a finding. */
@@ -46,7 +46,7 @@ const PLAIN_ANSI_C = /^\$'(?:[^\\']|\\[nt\\'"?]|\\x[1-7][\da-fA-F](?![\da-fA-F])
 
 /** The value of a `$'...'` word, when every shell agrees about it. */
 export function ansiC(text: string, value: string): string {
-  if (!PLAIN_ANSI_C.test(text) || precheck(`:${value}`) !== undefined) {
+  if (!PLAIN_ANSI_C.test(text) || precheckText(`:${value}`) !== undefined) {
     throw new Refused("this $'...' escape is not allowed; write the character itself", text)
   }
   return value

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { nameKind } from '../../../lib/policy/argument-names.ts'
+import { isUrlName, nameKind } from '../../../lib/policy/argument-names.ts'
 import { collectArguments } from '../../../lib/policy/arguments.ts'
 import { accessOf, catalogue, type ToolDeclaration } from '../../../lib/policy/catalogue.ts'
 import type { Params } from '../../../lib/types.ts'
@@ -67,6 +67,25 @@ describe('collectArguments()', () => {
     ['memory', { command: 'view', path: '/memories' }, {}],
   ])('%s %j: %j', (tool, params, wanted) => {
     expect(collect(tool, params)).toMatchObject({ paths: wanted, bad: undefined })
+  })
+
+  it('reads a name alike however much stands between its letters', () => {
+    for (const between of [
+      '_'.repeat(60),
+      '-_ '.repeat(30),
+      '\uff3f'.repeat(60),
+      '\u3000'.repeat(60),
+    ]) {
+      expect(nameKind(`p${between}ath`)).toBe('path')
+      expect(nameKind(`my${between}path`)).toBe('maybe-path')
+      expect(nameKind(`class${between}path`)).toBeUndefined()
+      expect(isUrlName(`u${between}rl`)).toBe(true)
+      expect(isUrlName(`x${between}url`)).toBe(false)
+    }
+    const bold = [...'relativeworkspacepaths'].map((c) => {
+      return String.fromCodePoint(0x1d41a + c.charCodeAt(0) - 97)
+    })
+    expect(nameKind(bold.join('_'))).toBe('path')
   })
 
   it('takes globs by declaration and by name, not what only leaves out', () => {

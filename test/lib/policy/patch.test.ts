@@ -139,6 +139,14 @@ describe('patchPaths() of diffs', () => {
     expect(texts('+++ "\\303\\251 \\"x\\" \\\\ é"\n')).toEqual(['é "x" \\ é'])
   })
 
+  it('counts a file once where a patch begins below other text', () => {
+    const budget = patchBudget()
+    const files = Array.from({ length: 400 }, (_, i) => `*** Update File: f${i}\n`).join('')
+    const paths = patchPaths(`Here it is:\n*** Begin Patch\n${files}*** End Patch\n`, budget)
+    expect(paths).toContainEqual({ path: 'f399' })
+    expect(budget.pathsLeft).toBeLessThan(100)
+  })
+
   it('shares what may be read among the patches of one call', () => {
     const budget = patchBudget()
     const patch = '--- a/x\n'.repeat(300)

@@ -28,6 +28,10 @@ describe('judgeShellGlob()', () => {
     ['\\*', undefined],
     ['odd/[x*', undefined],
     ['odd/\\*', undefined],
+    // Nothing stands in what is no directory, not even dots.
+    ['nowhere/.*', undefined],
+    ['*.txt/.*', undefined],
+    ['docs/.*/a.txt', undefined],
     // Files that begin with a dot only match a pattern that does.
     ['e*v', undefined],
     ['.e*', 'forbiddenPathGlobs: **/.env'],
@@ -76,6 +80,18 @@ describe('judgeShellGlob()', () => {
 })
 
 describe('what the shell globs of one call look at', () => {
+  it('is not more where files stand among directories', () => {
+    const made = workspace()
+    for (let i = 0; i < 400; i++) made.write(`ws/mixed/f${i}.txt`)
+    const call = pathPolicy({
+      base: made.ws,
+      within: { rule: 'workspaceOnly', dirs: ['.'] },
+    }).begin()
+    expect(call.judgeShellGlob('mixed/*/*', 'read')).toBeUndefined()
+    expect(call.judgeShellGlob('docs/*', 'read')).toBeUndefined()
+    made.remove()
+  })
+
   it('is at most 1000 entries', () => {
     const made = workspace()
     for (let i = 0; i < 600; i++) made.write(`ws/full/f${i}.txt`)

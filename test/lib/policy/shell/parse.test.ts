@@ -139,6 +139,13 @@ describe('parseCommand()', () => {
     expect(found('   ')?.rule).toBe('shell: syntax')
   })
 
+  it('takes a long text in quotes of any kind for one word', () => {
+    const message = 'word '.repeat(2000)
+    for (const quoted of [`'${message}'`, `"${message}"`, `$'${message}'`]) {
+      expect(seen(`git commit -m ${quoted}`)).toEqual([`git commit -m '${message}'`])
+    }
+  })
+
   it('counts the commands inside substitutions too', () => {
     const inner = `"$(${'a;'.repeat(100)})"`
     expect(found(`echo ${inner} ${inner} ${inner}`)?.rule).toBe('shell: limits')

@@ -23,6 +23,7 @@ describe('countPieces()', () => {
     ['a#b', 1],
     [`cat <<'E' > x\n${prose.repeat(50)}\nE\nls`, 6],
     [`cat <<E\n${'a b $? '.repeat(9)}\nE`, 12],
+    [`cat <<E\n${long}\\\`x\\\` \\$y\nE`, 3],
     [`cat <<-E\n${long}\n\tE\n`, 3],
     [`git commit -m "$(cat <<'E'\n${prose.repeat(50)}\nE\n)"`, 9],
     [`echo "$(echo "${long}")"`, 6],
@@ -34,6 +35,7 @@ describe('countPieces()', () => {
   it.each([
     ['a quote that is not closed', `ls '${long}`],
     ['a backtick', `ls \`x\` '${long}'`],
+    ['a backtick after a backslash', `cat <<E\n\\\\\`x\`\nE\nls '${long}'`],
     ['a parameter', `ls "\${x}" '${long}'`],
     ['arithmetic', `ls $((1)) '${long}'`],
     ['case', `echo "$(case x in a) ${long};; esac)"`],
