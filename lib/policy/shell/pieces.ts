@@ -4,6 +4,7 @@ interface Scan {
   readonly max: number
   at: number
   count: number
+  openers: number
   /** Openers that are not closed: `"` and `(`. */
   readonly open: string[]
   /** Here-documents whose bodies begin after this line. */
@@ -17,16 +18,29 @@ interface HereDocument {
   readonly depth: number
 }
 
+/** What a parser has to do with a text. */
+export interface Pieces {
+  /** Words, operators, quotes, expansions and wildcards. */
+  readonly count: number
+  /** Beginnings of what it parses anew: `(`, `$(`, `${`, `$[`, `<(`, `>(`. */
+  readonly openers: number
+}
+
 /**
- * Counts what a parser would make something of: words, operators, quotes, expansions and wildcards. What stands in quotes,
- * comments and here-documents is one, as long as every shell agrees where they end; else nothing is.
+ * Counts what a parser would make something of. What stands in quotes, comments and here-documents is one, as long as
+ * every shell agrees where they end; else nothing is.
  *
- * @param max Counting ends beyond.
+ * @param max Counting ends beyond so many.
  */
-export function countPieces(text: string, max: number): number {
-  const scan: Scan = { text, max, at: 0, count: 0, open: [], pending: [] }
+export function piecesOf(text: string, max: number): Pieces {
+  const scan: Scan = { text, max, at: 0, count: 0, openers: 0, open: [], pending: [] }
   const isClear = readAll(scan)
-  return isClear ? scan.count : (text.match(ANY)?.length ?? 0)
+  return isClear ? scan : { count: text.match(ANY)?.length ?? 0, openers: openersOf(text) }
+}
+
+/** As if nothing were quoted. */
+export function openersOf(text: string): number {
+  return text.match(/[$<>][({[]/g)?.length ?? 0
 }
 
 const ANY = /[^\s'"\\;&|<>()$`*?[{]+|[^\s\\]/g
@@ -93,6 +107,7 @@ function plain(token: string, scan: Scan): boolean {
 
 function enter(scan: Scan): boolean {
   scan.open.push('(')
+  scan.openers++
   // Arithmetic.
   return scan.text[scan.at] !== '('
 }
@@ -137,7 +152,9 @@ function bodies(scan: Scan): boolean {
     if (isQuoted) continue
     const body = text.slice(start, scan.at).replace(/\\./gs, '')
     if (body.includes('`')) return false
-    scan.count += body.match(/\$/g)?.length ?? 0
+    const expansions = body.match(/\$/g)?.length ?? 0
+    scan.count += expansions
+    scan.openers += expansions
   }
   scan.pending = []
   return true

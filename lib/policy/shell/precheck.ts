@@ -1,9 +1,9 @@
 import { type Finding, finding } from '../finding.ts'
-import { countPieces } from './pieces.ts'
+import { openersOf, piecesOf } from './pieces.ts'
 
 /** Longest text that is parsed, in bytes. */
 const MAX_COMMAND_BYTES = 16_384
-/** Most `$(`, `${`, `<(`, `>(`, `$[` in one text. */
+/** Most `$(`, `${`, `<(`, `>(`, `$[` in one text, but for those in quotes. */
 const MAX_OPENERS = 256
 /** The parser's time grows with openers times length: as much as 8 openers in the longest text. */
 const MAX_WORK = 8 * MAX_COMMAND_BYTES
@@ -19,13 +19,18 @@ const UNSAFE =
 
 /** Refuses what would make parsing slow or a reading ambiguous, before the parser sees it. */
 export function precheck(text: string): Finding | undefined {
-  const found = precheckText(text)
+  const found = characters(text)
   if (found) return found
-  return countPieces(text, MAX_PIECES) > MAX_PIECES ? tooMany(text) : undefined
+  const { count, openers } = piecesOf(text, MAX_PIECES)
+  return count > MAX_PIECES ? tooMany(text) : tangled(text, openers)
 }
 
 /** As `precheck`, for a text that is one word: what it holds is not counted. */
 export function precheckText(text: string): Finding | undefined {
+  return characters(text) ?? tangled(text, openersOf(text))
+}
+
+function characters(text: string): Finding | undefined {
   if (text.trim() === '')
     return finding('shell: syntax', 'the command is blank; give a command', text)
   if (isLong(text)) {
@@ -43,10 +48,13 @@ export function precheckText(text: string): Finding | undefined {
       unsafe,
     )
   }
-  if (isTangled(openersOf(text), backticksOf(text), text.length)) {
-    return finding('shell: limits', 'too many substitutions for one command; split it up', text)
-  }
   return undefined
+}
+
+function tangled(text: string, openers: number): Finding | undefined {
+  return isTangled(openers, backticksOf(text), text.length)
+    ? finding('shell: limits', 'too many substitutions for one command; split it up', text)
+    : undefined
 }
 
 function tooMany(text: string): Finding {
@@ -65,9 +73,10 @@ export class TextBudget {
   add(text: string): Finding | undefined {
     const isFirst = this.#bytes === 0
     this.#bytes += Buffer.byteLength(text) + 1
-    this.#openers += openersOf(text)
+    const { count, openers } = piecesOf(text, MAX_PIECES)
+    this.#openers += openers
     this.#backticks += backticksOf(text)
-    this.#pieces += countPieces(text, MAX_PIECES)
+    this.#pieces += count
     if (isFirst) return undefined
     if (this.#pieces > MAX_PIECES) return tooMany(text)
     return this.#bytes > MAX_COMMAND_BYTES + 1 ||
@@ -79,10 +88,6 @@ export class TextBudget {
 
 function isLong(text: string): boolean {
   return text.length > MAX_COMMAND_BYTES || Buffer.byteLength(text) > MAX_COMMAND_BYTES
-}
-
-function openersOf(text: string): number {
-  return text.match(/[$<>][({[]/g)?.length ?? 0
 }
 
 function backticksOf(text: string): number {

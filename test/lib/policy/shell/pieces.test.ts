@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { parseCommand } from '../../../../lib/policy/shell/parse.ts'
-import { countPieces } from '../../../../lib/policy/shell/pieces.ts'
+import { piecesOf } from '../../../../lib/policy/shell/pieces.ts'
 import { MAX_PIECES, TextBudget } from '../../../../lib/policy/shell/precheck.ts'
 
 const prose = "it is a text of 'many' words; and (more) "
 const long = 'a b c d '.repeat(50)
 
-describe('countPieces()', () => {
+describe('piecesOf()', () => {
   it.each([
     ['', 0],
     ['ls', 1],
@@ -29,7 +29,7 @@ describe('countPieces()', () => {
     [`echo "$(echo "${long}")"`, 6],
     [`cat <<A <<B\n${long}\nA\n${long}\nB\n`, 4],
   ])('%.40s: %i', (text, count) => {
-    expect(countPieces(text, 1000)).toBe(count)
+    expect(piecesOf(text, 1000).count).toBe(count)
   })
 
   it.each([
@@ -44,11 +44,22 @@ describe('countPieces()', () => {
     ['an odd delimiter', `cat <<"a b"\n${long}\na b`],
     ['a parenthesis too many', `ls ) '${long}'`],
   ])('counts every word where shells may differ: %s', (_, text) => {
-    expect(countPieces(text, 1000)).toBeGreaterThanOrEqual(200)
+    expect(piecesOf(text, 1000).count).toBeGreaterThanOrEqual(200)
+  })
+
+  it.each([
+    ['ls $(a) <(b) >(c)', 3],
+    [`echo "$(a "$(b)")"`, 2],
+    [`echo '$(a) \${b}' # $(c)`, 0],
+    [`cat > a.ts <<'E'\n\`\${a} $(b)\`\nE`, 0],
+    [`cat <<E\n$(a) $b\nE`, 2],
+    [`echo "\${x}"; cat <<'E'\n\${a}\nE`, 2],
+  ])('knows what would be parsed anew: %s', (text, openers) => {
+    expect(piecesOf(text, 1000).openers).toBe(openers)
   })
 
   it('stops where there are too many', () => {
-    expect(countPieces('a '.repeat(8000), 10)).toBe(11)
+    expect(piecesOf('a '.repeat(8000), 10).count).toBe(11)
   })
 })
 
