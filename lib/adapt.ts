@@ -1,6 +1,6 @@
 import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
-import { whenSettled } from './settled.ts'
+import { whenAnswered } from './settled.ts'
 import { advance, type Entry, retreat, type Step, stepsOf } from './steps.ts'
 import type { AnyHook, Middleware } from './types.ts'
 import { View } from './view.ts'
@@ -147,7 +147,7 @@ export function takeAnswer<T>(
   pending: PromiseLike<unknown>,
   goOn: (run: Run) => T,
 ): Promise<Awaited<T>> {
-  return whenSettled(
+  return whenAnswered(
     pending,
     (value) => {
       if (run.running) run.complete(value)

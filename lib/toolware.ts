@@ -348,14 +348,18 @@ export class Toolware implements Caller {
     if (CHANNELS.start.hasSubscribers) CHANNELS.start.publish({ ctx: run.view })
     const plan = run.plan as ReturnType<Plans['for']>
     const { signal } = run.facts
-    if (signal !== undefined) {
-      run.following = new Following((reason) => backIn(run.around, () => run.abort(reason)))
-      if (signal.aborted) run.abort(signal.reason)
-      else run.following.followers = this.#hub.follow(signal, run.following)
-    }
+    if (signal !== undefined) this.#follow(run, signal)
     // Refused at intake, or aborted before it began.
     const end = run.outcome === undefined ? plan.go(run) : plan.skip(run)
     return end instanceof Promise ? end : Promise.resolve(end as Outcome)
+  }
+
+  // Apart from the above, since closures there would cost every call.
+  #follow(run: Run, signal: AbortSignal): void {
+    const following = new Following((reason) => backIn(run.around, () => run.abort(reason)))
+    run.following = following
+    if (signal.aborted) run.abort(signal.reason)
+    else following.followers = this.#hub.follow(signal, following)
   }
 
   #stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>, own: Facts | undefined): ToolStream<C> {

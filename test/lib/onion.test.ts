@@ -86,6 +86,15 @@ describe('a tool whose promise is none of ours', () => {
   })
 })
 
+describe('a tool whose promise cannot even be asked', () => {
+  it.each([undefined, new AbortController().signal])('has failed', async (signal) => {
+    const app = quietApp().use({ name: 'Watch', after: () => undefined })
+    const outcome = await app.execute({ toolName: 'query', signal }, broken)
+    expect(outcome).toMatchObject({ status: 'failed', code: 'TOOL_FAILED', executed: true })
+    expect(outcome.text).toMatch(/no constructor/)
+  })
+})
+
 describe('a hook whose promise is none of ours', () => {
   it('is heard as `await` would hear it: a promise with a `then` of its own says what it settles with', async () => {
     const outcome = await quietApp()
