@@ -18,8 +18,9 @@ const GLOBS = new Set('include includes includepattern glob globs globpattern'.s
 const PATCHES = new Set('patch diff'.split(' '))
 
 const MAX_NAME = 128
-/** More than any of the names above has, where each letter is two units. */
-const MAX_SAYING = 48
+/** More letters than any of the names above has. */
+const MAX_SAYING = 24
+const SURROGATE = /[\uD800-\uDFFF]/
 const MAX_URL = 8
 /** What folding leaves out of a name, and what becomes it. */
 const BETWEEN = /[\s_\-\uFF3F\uFF0D\uFE63\uFE33\uFE34\uFE4D-\uFE4F]+/gu
@@ -52,7 +53,17 @@ export function nameKind(name: string): NameKind {
 
 /** A name folded. Of longer ones only the end says something, and folding is slow. */
 function endOf(name: string): string {
-  return foldKey(name.replace(BETWEEN, '').slice(-MAX_SAYING))
+  const letters = name.replace(BETWEEN, '')
+  // A letter may be two units.
+  const end = letters.slice(SURROGATE.test(letters) ? -2 * MAX_SAYING : -MAX_SAYING)
+  let from = end.length
+  while (from > 0 && !isLigature(end.charCodeAt(from - 1))) from--
+  return from === 0 ? foldKey(end) : `ا${foldKey(end.slice(from))}`
+}
+
+/** Arabic or Katakana: it may become 18 letters, none of them Latin, so that no name of ours can hold it. */
+function isLigature(code: number): boolean {
+  return (code >= 0xfb50 && code <= 0xfdff) || (code >= 0x3300 && code <= 0x3357)
 }
 
 const CLIMBS = /(?:^|[\\/])\.\.(?:[\\/]|$)/

@@ -16,6 +16,7 @@ import {
 } from './argument-names.ts'
 import type { ToolFacts } from './catalogue.ts'
 import { finding } from './finding.ts'
+import { isAscii } from './fold.ts'
 
 export type { BadArgument, TextArgument } from './argument-collector.ts'
 
@@ -33,6 +34,9 @@ export interface CallArguments {
 type Params = Readonly<Record<string, unknown>>
 
 const MAX_NAMES = 5000
+/** What a name counts that has to be folded, which is slow. */
+const FOLDED = 2
+const MOST_NAMES = `${MAX_NAMES} names of arguments, or ${MAX_NAMES / FOLDED} that are not ASCII`
 /** Most objects, lists, and texts under names that say something. */
 const MAX_VALUES = 10_000
 /** Most arguments at the top of a call. */
@@ -114,13 +118,15 @@ function below(parent: Node, key: string | number): string {
 /** Finds arguments by their names, at any depth. */
 function search(params: Params, facts: ToolFacts | undefined, into: Collector): void {
   const meanings = new Map<string, Meaning>()
+  let weight = 0
   const meaningOf = (name: string): Meaning => {
     const known = meanings.get(name)
     if (known) return known
     const kind = nameKind(name)
     const made = kind === undefined ? NO_MEANING : { kind, isUrl: isUrlName(name) }
     meanings.set(name, made)
-    if (meanings.size > MAX_NAMES) into.refuseSize(`${MAX_NAMES} names of arguments`)
+    weight += isAscii(name) ? 1 : FOLDED
+    if (weight > MAX_NAMES) into.refuseSize(MOST_NAMES)
     return made
   }
   const text = new Set(facts?.text)

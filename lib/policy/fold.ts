@@ -1,12 +1,17 @@
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the range is ASCII, on purpose
 const ASCII = /^[\x00-\x7f]*$/
 
+/** True for a text that folding only lower-cases. */
+export function isAscii(text: string): boolean {
+  return ASCII.test(text)
+}
+
 /**
  * Folds a text for comparing what is forbidden: compatibility forms, case, and both together, so that `ſ`
  * is `s` and `ß` is `ss`. Never used to allow.
  */
 export function fold(text: string): string {
-  if (ASCII.test(text)) return text.toLowerCase()
+  if (isAscii(text)) return text.toLowerCase()
   return text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 }
 

@@ -209,6 +209,28 @@ describe('nameKind()', () => {
   })
 })
 
+describe('names in other scripts', () => {
+  it.each([
+    ['\uFDFApath', 'maybe-path'],
+    ['\u3316\u33A9th', 'maybe-path'],
+    ['\u33A9th', 'path'],
+    ['\uFDFA'.repeat(100), undefined],
+    [`path${'\uFDFA'}`, undefined],
+    ['\uFF50\uFF41\uFF54\uFF48', 'path'],
+  ])('%s: %s', (name, kind) => {
+    expect(nameKind(name)).toBe(kind)
+  })
+
+  it('count twice, since they have to be folded', () => {
+    const names = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`é${i}`, 'x']))
+    expect(collect('x', { data: names(2499) }).bad).toBeUndefined()
+    expect(collect('x', { data: names(2500) }).bad).toMatch(
+      /5000 names .* or 2500 that are not ASCII/,
+    )
+  })
+})
+
 describe('accessOf()', () => {
   const access = (toolName: string, params: Params = {}, declared = {}): string =>
     accessOf(catalogue(declared).find(toolName), params)
