@@ -1,3 +1,4 @@
+import { distance } from './closest.ts'
 import { quoted } from './errors.ts'
 import { asText } from './outcome.ts'
 import type { Entry } from './steps.ts'
@@ -101,7 +102,7 @@ function refuseMisspelt(hook: object, where: string): void {
   for (const key of ownKeys(hook)) {
     if (known.includes(key) || typeof (hook as Record<string, unknown>)[key] !== 'function')
       continue
-    const meant = known.find((phase) => editDistance(key.toLowerCase(), phase.toLowerCase()) <= 2)
+    const meant = known.find((phase) => distance(key.toLowerCase(), phase.toLowerCase()) <= 2)
     if (meant !== undefined) {
       throw new TypeError(`${where}: ${key} is no phase; did you mean ${meant}?`)
     }
@@ -121,20 +122,6 @@ function ownKeys(hook: object): Set<string> {
     }
   }
   return keys
-}
-
-/** Letters to insert, remove or replace (Levenshtein), by rows. */
-function editDistance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, j) => j)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = (row[j - 1] as number) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min(replaced, (row[j] as number) + 1, (next[j - 1] as number) + 1))
-    }
-    row = next
-  }
-  return row[b.length] as number
 }
 
 function readFailOpen(value: unknown, where: string): readonly FailureCause[] {
