@@ -19,10 +19,11 @@ export interface Ran {
   readonly files: readonly string[]
 }
 
-// Every program is unknown, so bash hands its words to the recorder; a record ends with an empty item pair.
+// Every program is unknown, so bash hands its words to the recorder, in a process of its own each time. Its file
+// is its own too: printf writes a text with line breaks in parts, and jobs in the background run beside it.
 const DRIVER = `
 readonly REC="$1" BASE="$2"
-command_not_found_handle() { printf '%s\\0' "$#" "$@" >> "$REC.$N"; return 127; }
+command_not_found_handle() { printf '%s\\0' "$@" >> "$REC.$N.$BASHPID"; return 127; }
 PATH=/nonexistent
 ulimit -f 64; ulimit -t 20
 N=0
@@ -60,34 +61,26 @@ export function runInBash(texts: readonly string[]): ReadonlyArray<Ran | undefin
       timeout: 10_000,
       killSignal: 'SIGKILL',
     })
-    const names = new Set(readdirSync(base))
-    let last = texts.length
-    if (run.status !== 0) {
-      // The last directory or record that was touched may be incomplete, and nothing after it ran.
-      last = 0
-      for (const i of texts.keys()) {
-        if (names.has(`record.${i}`) || readdirSync(join(base, String(i))).length > 0) last = i
-      }
-    }
-    return texts.map((_, i) => {
+    const names = readdirSync(base)
+    const did = texts.map((_, i) => ({
+      records: names.filter((name) => name.startsWith(`record.${i}.`)),
+      files: readdirSync(join(base, String(i))),
+    }))
+    // When bash did not finish, the last text that was touched may be half done, and nothing after it ran.
+    const last =
+      run.status === 0
+        ? texts.length
+        : did.findLastIndex(({ records, files }) => records.length + files.length > 0)
+    return did.map(({ records, files }, i) => {
       if (i >= last) return undefined
-      const argvs = names.has(`record.${i}`) ? records(readFileSync(`${record}.${i}`, 'utf8')) : []
-      return { argvs, files: readdirSync(join(base, String(i))) }
+      const argvs = records.map((name) =>
+        readFileSync(join(base, name), 'utf8').split('\0').slice(0, -1),
+      )
+      return { argvs, files }
     })
   } finally {
     rmSync(base, { recursive: true, force: true })
   }
-}
-
-function records(text: string): string[][] {
-  const items = text.split('\0')
-  const found: string[][] = []
-  for (let i = 0; i < items.length - 1; ) {
-    const count = Number(items[i])
-    found.push(items.slice(i + 1, i + 1 + count))
-    i += 1 + count
-  }
-  return found
 }
 
 // A text in a branch that is never taken is read to its end and not run.

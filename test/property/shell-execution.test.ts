@@ -48,16 +48,22 @@ const splits = ({ words }: { words: readonly { splits?: boolean | undefined }[] 
 
 describe('the parse of a command', () => {
   it('is compared with a recorder that records', () => {
-    const [plain, quoted, nested, made] = runInBash([
+    const broken = 'ls & rm "a\n#" & git; '
+    const [plain, quoted, nested, made, many] = runInBash([
       'ls; rm -r "a b" & echo | git',
       "r'm' $'x\\ty'\nexit 1",
       'echo "$(foo `bar`)"',
       'echo x > out; true > out2',
+      broken.repeat(20),
     ])
     expect(plain?.argvs).toEqual(expect.arrayContaining([['ls'], ['rm', '-r', 'a b'], ['git']]))
     expect(quoted?.argvs).toEqual([['rm', 'x\ty']])
-    expect(nested?.argvs).toEqual([['bar'], ['foo']])
+    expect(nested?.argvs.toSorted()).toEqual([['bar'], ['foo']])
     expect(made?.files.toSorted()).toEqual(['out', 'out2'])
+    expect(many?.argvs).toHaveLength(60)
+    expect(many?.argvs.filter((argv) => argv[0] === 'rm')).toEqual(
+      Array.from({ length: 20 }, () => ['rm', 'a\n#']),
+    )
     expect(unexplained('ls', { argvs: [['rm', 'x']], files: [] })).toBe('bash ran ["rm","x"]')
     expect(unexplained('ls', { argvs: [], files: ['out'] })).toBe('bash made the file "out"')
   })
