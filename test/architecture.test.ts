@@ -127,7 +127,7 @@ describe('the house', () => {
     ['picomatch', 'lib/policy/glob.ts'],
     ['p-timeout', 'lib/deadline.ts'],
     ['pino', 'lib/logger.ts'],
-    ['unbash', 'lib/policy/shell/parse.ts'],
+    ['unbash', 'lib/policy/shell/parser.ts'],
     ['jiti', 'lib/load-module.ts'],
   ]
   for (const [name, file] of single) {

@@ -44,9 +44,19 @@ const WRAPS: readonly (readonly [string, string])[] = [
 ]
 
 /** Command lines near the corpus: one to four edits away. */
-export const mutant: fc.Arbitrary<string> = fc
+const edited = fc
   .tuple(fc.constantFrom(...corpus), fc.array(edit, { minLength: 1, maxLength: 4 }))
   .map(([start, edits]) => edits.reduce(apply, start))
+
+/** Operators, quotes and short words, side by side as no person writes them. */
+const soup = fc
+  .array(
+    fc.oneof(fc.constantFrom(...PIECES, '{a}', '0', '1'), fc.constantFrom(' ', 'a', 'x', 'rm x')),
+    { minLength: 2, maxLength: 10 },
+  )
+  .map((pieces) => `ls ${pieces.join('')}`)
+
+export const mutant: fc.Arbitrary<string> = fc.oneof(edited, soup)
 
 function apply(
   text: string,

@@ -23,6 +23,10 @@ function unexplained(text: string, ran: Ran): string | undefined {
   const step = parseCommand(text)
   if ('rule' in step) return undefined
   const commands = commandsOf(step)
+  // An unquoted substitution, or a pattern beside files that were made, may become any number of words.
+  const splits = commands.some(({ words }) =>
+    words.some((word) => word.splits || (word.glob !== undefined && ran.files.length > 0)),
+  )
   for (const argv of ran.argvs) {
     const listed = commands.some(
       ({ words }) =>
@@ -30,7 +34,7 @@ function unexplained(text: string, ran: Ran): string | undefined {
         // What stands in for a substitution is unknown until it ran.
         words.every((word, i) => word.dynamic || word.text === argv[i]),
     )
-    if (!listed && !commands.some(splits)) return `bash ran ${JSON.stringify(argv)}`
+    if (!listed && !splits) return `bash ran ${JSON.stringify(argv)}`
     if (!commands.some(({ words }) => words[0]?.text === argv[0])) {
       return `bash ran ${JSON.stringify(argv[0])}`
     }
@@ -41,10 +45,6 @@ function unexplained(text: string, ran: Ran): string | undefined {
 }
 
 const judge = shellJudge({ allows: () => true })
-
-/** An unquoted substitution: it may become any number of words. */
-const splits = ({ words }: { words: readonly { splits?: boolean | undefined }[] }): boolean =>
-  words.some((word) => word.splits)
 
 describe('the parse of a command', () => {
   it('is compared with a recorder that records', () => {

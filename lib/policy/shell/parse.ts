@@ -1,3 +1,4 @@
+import { type Finding, finding } from '../finding.ts'
 import {
   type Command,
   type CommandExpansionPart,
@@ -10,11 +11,11 @@ import {
   type SyntaxNode,
   type Word,
   type WordPart,
-} from 'unbash'
-import { type Finding, finding } from '../finding.ts'
+} from './parser.ts'
 import { precheck } from './precheck.ts'
-import { ansiC, canonical, Refused, SYNTAX } from './syntax.ts'
+import { ansiC, canonical, joined, notAllowed, Refused, SYNTAX } from './syntax.ts'
 import type { ShellRedirect, ShellStep, ShellWord } from './types.ts'
+import { Witness } from './witness.ts'
 
 /** Most simple commands in one text, substitutions included. */
 const MAX_COMMANDS = 256
@@ -26,6 +27,7 @@ interface Walk {
   commands: number
   /** The text that positions count in. */
   readonly source: string
+  readonly witness: Witness
 }
 
 /**
@@ -36,7 +38,7 @@ export function parseCommand(text: string): ShellStep | Finding {
   const early = precheck(text)
   if (early !== undefined) return early
   try {
-    return script(parse(text), { commands: 0, source: text })
+    return script(parse(text), { commands: 0, source: text, witness: new Witness(text) })
   } catch (error) {
     if (error instanceof Refused) return finding(error.rule, error.reason, error.value)
     return finding('shell: syntax', 'the command cannot be parsed; write it more simply', text)
@@ -52,7 +54,9 @@ function script(node: ParsedScript, walk: Walk): ShellStep {
     )
   }
   if (node.commands.length === 0) throw new Refused('the command is empty; give a command', '')
-  return sequence(node.commands, walk)
+  const step = sequence(node.commands, walk)
+  walk.witness.script(node)
+  return step
 }
 
 function sequence(statements: readonly Statement[], walk: Walk): ShellStep {
@@ -125,7 +129,7 @@ function command(of: Command, walk: Walk): ShellStep {
   if (assigned !== undefined) {
     throw new Refused('an assignment is not allowed; run the command without it', assigned.text)
   }
-  complete(of, walk.source)
+  walk.witness.command(of)
   const inner: ShellStep[] = []
   const spelled = of.suffix.filter((each): each is Word => each.type === 'Word')
   const words = (of.name ? [of.name, ...spelled] : spelled).map((each) => word(each, inner, walk))
@@ -142,25 +146,12 @@ function command(of: Command, walk: Walk): ShellStep {
   }
 }
 
-/** Between the words of a command there are blanks and nothing else, whatever the parser made of it. */
-function complete(of: Command, source: string): void {
-  const parts = [...of.prefix, ...(of.name ? [of.name] : []), ...of.suffix].sort(
-    (a, b) => a.pos - b.pos,
-  )
-  let end = of.pos
-  for (const part of parts) {
-    if (!/^(?:[ \t]|\\\n)*$/.test(source.slice(end, part.pos))) {
-      throw new Refused('the command is not valid shell; correct it', source.slice(of.pos, of.end))
-    }
-    end = part.end
-  }
-}
-
 function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk): ShellRedirect[] {
   return nodes.flatMap((each): ShellRedirect[] => {
     if (each.descriptor?.type === 'FileDescriptorVariable') {
       throw new Refused('{name}> assigns a variable; use a number', `{${each.descriptor.name}}`)
     }
+    walk.witness.redirect(each)
     if (each.type === 'HereDoc') {
       hereDoc(each, inner, walk)
       return []
@@ -179,6 +170,10 @@ function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk
     if (duplicates && /^[-\d]/.test(target.text)) {
       throw new Refused('write a blank after this redirect', each.target.text)
     }
+    // Bash expands the name after `>&` once more, quotes and all: in `>&'$(rm x)'` it runs rm.
+    if (duplicates && !/^[\w./%+,=@-]+$/.test(each.target.text)) {
+      throw new Refused('>& takes a plain name; write `> file 2>&1` instead', each.target.text)
+    }
     if (/^\d+$/.test(each.target.text)) {
       throw new Refused('a file with a number for a name is written ./1', each.target.text)
     }
@@ -195,11 +190,18 @@ function hereDoc(of: HereDoc, inner: ShellStep[], walk: Walk): void {
   if (!/^[\w.-]+$/.test(delimiter)) {
     throw new Refused('the delimiter of a here-document must be a plain word', delimiter)
   }
+  walk.witness.hereDoc(of, of.closing)
   if (of.delimiter?.quoted) return
   for (const part of of.body.parts ?? []) expansion(part, inner, walk)
 }
 
 function word(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
+  const read = readWord(of, inner, walk)
+  walk.witness.word(of)
+  return read
+}
+
+function readWord(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
   if (of.parts === undefined) {
     bracket(of.text, of)
     return { text: of.value, ...(isLiteralTilde(of) && { literalTilde: true }) }
@@ -260,7 +262,7 @@ function word(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
 
 /** Bash expands a `~` only when everything up to the first slash is unquoted. */
 function isLiteralTilde(of: Word): boolean {
-  return of.value.startsWith('~') && !/^~[\w.+-]*(?:\/|$)/.test(of.text)
+  return of.value.startsWith('~') && !/^~[\w.+-]*(?:\/|$)/.test(joined(of.text))
 }
 
 /** What stands for an expansion in the canonical text; refuses all but `$?`, `$(...)` and backticks. */
@@ -271,18 +273,16 @@ function expansion(part: WordPart | DoubleQuotedChild, inner: ShellStep[], walk:
     inner.push(substitution(part, walk))
     return '$(...)'
   }
-  throw new Refused(
-    `${SYNTAX[part.type] ?? 'this syntax'} is not allowed; write the value out, or quote it with '...'`,
-    part.text,
-  )
+  throw notAllowed(part.type, part.text)
 }
 
 function substitution(part: CommandExpansionPart, walk: Walk): ShellStep {
   if (part.script === undefined || !/^(?:\$\(|`)/.test(part.text)) {
     throw new Refused('this substitution is not allowed; use $(...)', part.text)
   }
-  const { source } = part.script
-  const inside = source === undefined ? walk : { commands: walk.commands, source }
+  walk.witness.substitution(part.text, part.script)
+  const { source = walk.source } = part.script
+  const inside = { commands: walk.commands, source, witness: new Witness(source) }
   const step = script(part.script, inside)
   walk.commands = inside.commands
   return { kind: 'apart', steps: [step], redirects: [], inner: [] }

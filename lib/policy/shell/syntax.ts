@@ -35,6 +35,17 @@ export const SYNTAX: Readonly<Record<string, string>> = {
   LocaleString: '$"..."',
 }
 
+/** Bash takes a backslash before a line break out, and the break with it, before it looks at anything else. */
+export function joined(text: string): string {
+  return text.replace(/\\(\n|[^\n])/g, (pair, escaped: string) => (escaped === '\n' ? '' : pair))
+}
+
+/** A word holds syntax that is not understood. */
+export function notAllowed(type: string, text: string): Refused {
+  const what = SYNTAX[type] ?? 'this syntax'
+  return new Refused(`${what} is not allowed; write the value out, or quote it with '...'`, text)
+}
+
 /** One spelling for one list of words: blanks, quotes and backslashes make a word quoted. */
 export function canonical({ text, glob }: ShellWord): string {
   const shown = glob === undefined ? text : glob.replace(/\\(.)/gsu, '$1')

@@ -93,6 +93,10 @@ describe('parseCommand()', () => {
   it('refuses what shells and this parser do not read alike', () => {
     for (const text of [
       '2>&-rm a',
+      "a >&'$(b)'",
+      'a >&"x y"',
+      'a >&~',
+      'a >&\\$x',
       'a >& -b',
       'a 2>&1x',
       'a > 2',

@@ -1,0 +1,15 @@
+/** The shell parser, and nothing else: what it says is for `parse.ts` to judge and for `witness.ts` to doubt. */
+export {
+  type Assignment,
+  type Command,
+  type CommandExpansionPart,
+  type DoubleQuotedChild,
+  type HereDoc,
+  type ParsedScript,
+  parse,
+  type Redirection,
+  type Statement,
+  type SyntaxNode,
+  type Word,
+  type WordPart,
+} from 'unbash'
