@@ -1,5 +1,6 @@
 import { type Finding, finding } from '../finding.ts'
 import {
+  type BraceGroup,
   type Command,
   type CommandExpansionPart,
   type DoubleQuotedChild,
@@ -8,6 +9,7 @@ import {
   parse,
   type Redirection,
   type Statement,
+  type Subshell,
   type SyntaxNode,
   type Word,
   type WordPart,
@@ -79,6 +81,7 @@ function node(of: SyntaxNode, walk: Walk): ShellStep {
         operators: of.operators,
       }
     case 'Pipeline': {
+      walk.witness.pipeline(of)
       const steps = of.commands.map((each) => node(each, walk))
       if (steps.length === 0) throw new Refused('the pipeline is empty; give a command', '')
       const [only] = steps
@@ -88,13 +91,11 @@ function node(of: SyntaxNode, walk: Walk): ShellStep {
       return negations % 2 === 1 ? { kind: 'negated', step: body } : body
     }
     case 'Subshell':
-      return apart('apart', of.body.commands, [], walk)
     case 'BraceGroup':
-      return apart('group', of.body.commands, [], walk)
+      return group(of, [], walk)
     case 'Redirected':
       if (of.command.type === 'Subshell' || of.command.type === 'BraceGroup') {
-        const kind = of.command.type === 'Subshell' ? 'apart' : 'group'
-        return apart(kind, of.command.body.commands, of.redirects, walk)
+        return group(of.command, of.redirects, walk)
       }
       return node(of.command, walk)
     default:
@@ -105,15 +106,19 @@ function node(of: SyntaxNode, walk: Walk): ShellStep {
   }
 }
 
-function apart(
-  kind: 'apart' | 'group',
-  body: readonly Statement[],
+function group(
+  of: Subshell | BraceGroup,
   redirections: readonly Redirection[],
   walk: Walk,
 ): ShellStep {
+  walk.witness.group(of)
   const inner: ShellStep[] = []
-  const steps = [sequence(body, walk)]
-  return { kind, steps, redirects: redirects(redirections, inner, walk), inner }
+  return {
+    kind: of.type === 'Subshell' ? 'apart' : 'group',
+    steps: [sequence(of.body.commands, walk)],
+    redirects: redirects(redirections, inner, walk),
+    inner,
+  }
 }
 
 function command(of: Command, walk: Walk): ShellStep {

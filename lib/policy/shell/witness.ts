@@ -1,10 +1,13 @@
 import { expandsBraces } from './braces.ts'
 import type {
   Assignment,
+  BraceGroup,
   Command,
   HereDoc,
   ParsedScript,
+  Pipeline,
   Redirection,
+  Subshell,
   Word,
   WordPart,
 } from './parser.ts'
@@ -19,11 +22,9 @@ interface Span {
 /** Between the words of a command. */
 const BLANKS = /^(?:[ \t]|\\\n)*$/
 /** What else may stand between the commands of a text; a comment needs a blank or an operator before it. */
-const BETWEEN =
-  /^(?:[ \t\n;&|(){}!]|\\\n|time(?:[ \t]+-p)?(?:[ \t]+--)?(?=[ \t\n])|(?<=[ \t\n;&|()])#[^\n]*)*$/
-
+const BETWEEN = /^(?:[ \t\n;&|]|\\\n|(?<=[ \t\n;&|])#[^\n]*)*$/
 /** Bash takes the line break out and reads one operator. */
-const BROKEN_OPERATOR = /[;&|()](?:\\\n)+[;&|()]/
+const BROKEN_OPERATOR = /[;&|](?:\\\n)+[;&|]/
 
 // What may stand outside quotes, between double quotes, and in a here-document, once broken lines are joined: no `$` that
 // begins an expansion.
@@ -88,19 +89,35 @@ export class Witness {
     this.#seen.push({ pos: of.body.pos, end: closing.end })
   }
 
+  /** A group begins and ends with its brackets; two that follow each other would be arithmetic. */
+  group({ type, pos, end }: Subshell | BraceGroup): void {
+    const [open, close] = type === 'Subshell' ? ['(', ')'] : ['{', '}']
+    const text = this.#source.slice(pos, end)
+    if (text[0] !== open || !text.endsWith(close) || /^\((?:\\\n)*\(/.test(text)) {
+      throw invalid(text)
+    }
+    this.#seen.push({ pos, end: pos + 1 }, { pos: end - 1, end })
+  }
+
+  /** Before the commands of a pipeline stand `!` and `time` with its options. */
+  pipeline({ prefixes }: Pipeline): void {
+    for (const { pos, end } of prefixes) {
+      const text = this.#source.slice(pos, end)
+      if (!/^(?:!|time(?:[ \t]+-p)?(?:[ \t]+--)?)$/.test(text)) throw invalid(text)
+      this.#seen.push({ pos, end })
+    }
+  }
+
   /** Nothing of a script was left out. To be called when all of it has been seen. */
   script({ pos, end }: ParsedScript): void {
     let at = pos
-    for (const span of this.#seen.sort((a, b) => a.pos - b.pos)) {
-      this.#between(at, span.pos, at === pos)
+    for (const span of [...this.#seen.sort((a, b) => a.pos - b.pos), { pos: end, end }]) {
+      const gap = this.#source.slice(at, span.pos)
+      // A comment may begin at once where the script does, or behind a bracket.
+      const before = at === pos || /[()]/.test(this.#source.charAt(at - 1)) ? '\n' : ''
+      if (!BETWEEN.test(before + gap) || BROKEN_OPERATOR.test(gap)) throw invalid(gap)
       at = Math.max(at, span.end)
     }
-    this.#between(at, end, false)
-  }
-
-  #between(pos: number, end: number, isFirst: boolean): void {
-    const gap = this.#source.slice(pos, end)
-    if (!BETWEEN.test(isFirst ? `\n${gap}` : gap) || BROKEN_OPERATOR.test(gap)) throw invalid(gap)
   }
 
   /** A word is spelled as what its parts are said to be, and bash makes one word of it. */

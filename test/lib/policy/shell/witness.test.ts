@@ -27,6 +27,7 @@ describe('a command that the parser misreads', () => {
     ["echo $\\\n'a'", UNCLEAR],
     ['ls 2\\\n>x', UNCLEAR],
     ['(\\\n(ls))', INVALID],
+    ['ls (\nrm x', INVALID],
     // The first } closes nothing.
     ['rm {a}b,c}', BRACES],
     ['rm {a.\\\n.c}', BRACES],
@@ -41,6 +42,7 @@ describe('a command that the parser misreads', () => {
     ['grep foo$ a#b 100% "5$" "\\$$(x)"', ['grep foo$ a#b 100% 5$ $$(...)', 'x']],
     ['ls foo\\\n bar "a\\\nb" fo\\\no\\\n&& pwd', ['ls foo bar ab foo', 'pwd']],
     ['# first\nls # then\n{ ls; } #last', ['ls', 'ls']],
+    ['(# why\n! ls)#x\n! time -p -- ls;(ls)', ['ls', 'ls', 'ls']],
     ['cat <<E >o &&\na \\\nb\\\\\n$? \\$x \\`\nE\nls', ['cat', 'ls']],
     ['git commit -m "$(cat <<\'E\'\n(#1) {a,b} `x`\nE\n)"', ['git commit -m $(...)', 'cat']],
     ['echo a`b "\\`c\\`"`"`d \\"e\\"`"', ['echo a$(...)$(...)', 'b $(...)', 'c', 'd e']],
