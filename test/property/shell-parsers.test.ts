@@ -36,10 +36,10 @@ const joinsLines = (text: string): boolean => text.includes('\\\n')
 const isNoAssignment = (text: string): boolean =>
   /(?:^|[\s;&|(`])[^\sA-Za-z_;&|(`=][^\s=]*=/.test(text)
 
-/** It takes a `[` that is the target of a redirect for the beginning of a test. */
-const redirectsToBracket = (text: string): boolean => /[<>][&|]?\s*\[/.test(text)
+/** It takes a bracket or `$` that is the target of a redirect for the beginning of something else. */
+const redirectsToSign = (text: string): boolean => /[<>][&|]?\s*[[\]{}$]/.test(text)
 
-const KNOWN = [joinsLines, isNoAssignment, redirectsToBracket]
+const KNOWN = [joinsLines, isNoAssignment, redirectsToSign]
 
 const judge = shellJudge({ allows: () => true })
 

@@ -37,6 +37,7 @@ export const SYNTAX: Readonly<Record<string, string>> = {
 
 /** Bash takes a backslash before a line break out, and the break with it, before it looks at anything else. */
 export function joined(text: string): string {
+  if (!text.includes('\\\n')) return text
   return text.replace(/\\(\n|[^\n])/g, (pair, escaped: string) => (escaped === '\n' ? '' : pair))
 }
 

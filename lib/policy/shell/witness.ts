@@ -26,6 +26,8 @@ const BETWEEN = /^(?:[ \t\n;&|]|\\\n|(?<=[ \t\n;&|])#[^\n]*)*$/
 /** Bash takes the line break out and reads one operator. */
 const BROKEN_OPERATOR = /[;&|](?:\\\n)+[;&|]/
 
+/** Most words: nothing in them means anything to a shell. */
+const PLAIN = /^[\w./:=@%+,^-]+$/
 // What may stand outside quotes, between double quotes, and in a here-document, once broken lines are joined: no `$` that
 // begins an expansion.
 const UNQUOTED = /^(?:[^\\|&;()<>\s'"`$*?]|\\.|\$(?![\w@*#?$!({['"-]))*$/
@@ -126,8 +128,10 @@ export class Witness {
     // In the next line a redirect would take it for its number.
     const isOver = !text.endsWith('\\\n') || !/[<>]/.test(this.#source.charAt(end))
     if (!isWhole || !isOver) throw unclear(text)
+    if (PLAIN.test(text) && text === value) return
     const tiles = parts ?? [{ type: 'Literal', text, value, pos, end }]
     tile(text, tiles, UNQUOTED)
+    if (!text.includes('{')) return
     const unquoted = tiles.map((part) => (isUnquoted(part) ? joined(part.text) : '_')).join('')
     if (expandsBraces(unquoted)) throw notAllowed('BraceExpansion', text)
   }
@@ -165,7 +169,9 @@ function isSpelled(part: WordPart, literal: RegExp, isLast: boolean): boolean {
   switch (part.type) {
     case 'Literal': {
       const text = joined(part.text)
-      const value = text.replace(literal === UNQUOTED ? /\\(.)/gs : /\\([$`"\\])/g, '$1')
+      const value = !text.includes('\\')
+        ? text
+        : text.replace(literal === UNQUOTED ? /\\(.)/gs : /\\([$`"\\])/g, '$1')
       const isFinished = isLast || !ENDS_IN_DOLLAR.test(text)
       return literal.test(text) && value === part.value && isFinished
     }
