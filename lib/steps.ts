@@ -115,6 +115,15 @@ function isSilent(answer: unknown): boolean {
 /** Takes one answer into account. What is no verdict is a fault of the hook, never an allow. */
 export function applyAnswer(run: Run, step: Step, answer: unknown): void {
   if (isSilent(answer)) return
+  try {
+    judge(run, step, answer)
+  } catch (error) {
+    // To look at an answer may be to run code of the hook's.
+    badAnswer(run, step, `gave an answer that cannot be read (${messageOf(error)})`)
+  }
+}
+
+function judge(run: Run, step: Step, answer: unknown): void {
   const { entry, phase } = step
   const { name: hook, position } = entry
   const notePhase = run.rechecking ? 'recheck' : phase
