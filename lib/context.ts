@@ -236,10 +236,13 @@ export class Run {
     } else if (this.outcome.status === 'completed') this.#withhold(fault)
   }
 
-  /** As {@link fail}, and stands over any other failure. */
+  /** As {@link fail}, and stands over any other failure. The first deny stands. */
   deny(fault: Fault): void {
-    if (this.running && this.outcome === undefined) this.rare.verdictWhenDone = fault
-    if (this.outcome?.status === 'failed') this.#withhold(fault)
+    const { rare } = this
+    if (rare.denied) return
+    rare.denied = true
+    if (this.running && this.outcome === undefined) rare.verdictWhenDone = fault
+    else if (this.outcome?.status === 'failed') this.#withhold(fault)
     else this.fail(fault)
   }
 
@@ -279,7 +282,8 @@ export class Run {
 
   /** Puts another result in the place of the tool's. */
   replaceResult(value: unknown): void {
-    this.outcome = new Completed(value, this.started, this.times())
+    const { recovered, toolError } = this.outcome as Completed
+    this.outcome = new Completed(value, this.started, this.times(), recovered, toolError)
   }
 
   /** A middleware has answered for a failed tool. */
@@ -369,8 +373,9 @@ export class Run {
     this.outcome = Object.freeze(new Aborted(this.aborted?.reason, this.started, this.times()))
   }
 
-  /** `view` has made a controller: it hears of the abort, unless that has come already. */
+  /** `view` has made a controller: it hears of the abort, unless that has come already, or it is for the way out. */
   watch(view: View): void {
+    if (view === this.view && this.following?.isLeaving) return
     if (this.aborted !== undefined) view.void(this.aborted.reason)
     this.following?.watch(view)
   }
@@ -385,9 +390,15 @@ export class Run {
 
   /** Makes the context of the way out: its signal fires only when the budget ends. */
   turnAround(): void {
-    if (!this.view.touched) return
-    this.following?.unwatch(this.view)
-    this.view = new View(this)
+    if (this.following !== undefined) this.#stopFollowing(this.following)
+    if (this.view.touched) this.view = new View(this)
+  }
+
+  #stopFollowing(following: Following): void {
+    // Whoever was given up may look at the signal later: for him it has fired.
+    if (!following.isLeaving && this.aborted !== undefined) this.view.void(this.aborted.reason)
+    following.isLeaving = true
+    following.unwatch(this.view)
   }
 }
 

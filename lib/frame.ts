@@ -1,8 +1,9 @@
 import type { End } from './adapt.ts'
 import type { Enclosing, Run } from './context.ts'
 import { Slot, type Waiting } from './deadline.ts'
+import { NO_POSITION } from './entry.ts'
 import { ToolwareError } from './errors.ts'
-import type { Fault } from './outcome.ts'
+import { type Fault, isToolFault } from './outcome.ts'
 import { backIn } from './scope.ts'
 import { whenSettled } from './settled.ts'
 import type { Waiter } from './signal.ts'
@@ -10,7 +11,6 @@ import { hookFault, isThenable } from './steps.ts'
 import type {
   AskRequest,
   DenyOptions,
-  ErrorCode,
   Middleware,
   MiddlewareContext,
   Next,
@@ -135,7 +135,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     const run = this.#run
     const { outcome } = run
     const { name } = this.#part
-    if (run.thrown !== undefined && run.thrown.error === error) return
+    if (run.thrown !== undefined && Object.is(run.thrown.error, error)) return
     if (this.#calls > 1) return
     if (outcome === undefined || outcome.status === 'completed') {
       run.report(name, 'middleware', error)
@@ -229,10 +229,12 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   }
 
   deny(reason?: string, options: DenyOptions = {}): void {
-    const { code = 'DENIED', rule, notice, retryAfterMs, details } = deny(reason, options)
+    const verdict = deny(reason, options)
+    const { code = 'DENIED', rule, notice, retryAfterMs, details } = verdict
+    const said = { code, reason: verdict.reason, rule }
     const { name } = this.#part
-    this.#run.note({ hook: name, phase: 'middleware', opinion: 'deny', code, reason, rule })
-    this.#run.deny({ code, by: name, reason, rule, notice, retryAfterMs, details })
+    this.#run.note({ hook: name, phase: 'middleware', opinion: 'deny', ...said })
+    this.#run.deny({ ...said, by: name, notice, retryAfterMs, details })
   }
 
   ask(request: AskRequest): void {
@@ -245,7 +247,9 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   rewrite(params: Record<string, unknown>): void {
     this.#beforeGate('rewrite')
     const run = this.#run
-    const { name, position } = this.#part
+    const { name } = this.#part
+    // After next(), who is further in may have judged the old params already.
+    const position = this.#calls > 0 ? NO_POSITION : this.#part.position
     const before = run.params
     const problem = run.replaceParams(params, position)
     if (problem !== undefined) {
@@ -281,8 +285,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
 /** Only what the tool itself threw can be answered for. */
 function recoverable(run: Run): boolean {
   const { outcome } = run
-  const codes: readonly ErrorCode[] = ['TOOL_FAILED', 'TOOL_TIMEOUT', 'UNKNOWN_TOOL']
-  return outcome?.status === 'failed' && codes.includes(outcome.code)
+  return outcome?.status === 'failed' && isToolFault(outcome)
 }
 
 const streamSafeFunctions = new WeakSet<Middleware>()

@@ -50,6 +50,8 @@ export interface Rare {
   aborted: { readonly reason: unknown } | undefined
   /** Decided while the tool was running: the outcome when it ends. */
   verdictWhenDone: Fault | undefined
+  /** A middleware has called `ctx.deny`. */
+  denied: boolean
   /** Params fixed by an approval, and why: changing them without asking again blocks. */
   fixedBy: string | undefined
   rechecking: boolean
@@ -85,6 +87,7 @@ export function noneYet(): Rare {
     original: undefined,
     aborted: undefined,
     verdictWhenDone: undefined,
+    denied: false,
     fixedBy: undefined,
     rechecking: false,
     asks: undefined,
