@@ -1,5 +1,5 @@
 import koaCompose from 'koa-compose'
-import { type End, hooksOf, type Inner, passOn, Ring, takeAnswer } from './adapt.ts'
+import { byHand, type End, hooksOf, type Inner, passOn, Ring, takeAnswer } from './adapt.ts'
 import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
 import { Frame, type Guarded, type NamedMiddleware } from './frame.ts'
@@ -74,8 +74,7 @@ export function compose(list: readonly Composable[]): Middleware {
   const entries = parts.flatMap((part) => (part instanceof Ring ? part.entries : []))
   const middleware: Middleware = (ctx, next) => {
     const run = View.run(ctx)
-    run.addInner(entries)
-    return through(run, next)
+    return byHand(run, entries, next, (rest) => through(run, rest))
   }
   composed.set(middleware, items)
   return middleware

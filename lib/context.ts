@@ -84,6 +84,13 @@ export interface PlanHooks {
 export interface Enclosing {
   /** The part inside it is about to reject. */
   hush(): void
+  /** It runs a part by hand, as `adapt` and `compose` allow. */
+  hold(part: PromiseLike<unknown>): void
+  /**
+   * What it gave such a part as `next` has settled, and the call has not. Blocks it, or answers what runs and has
+   * to be waited for.
+   */
+  notTheRest(): PromiseLike<unknown> | undefined
 }
 
 const NO_TIMES: Times = { durationMs: 0 }

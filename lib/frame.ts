@@ -7,7 +7,7 @@ import { type Fault, isToolFault } from './outcome.ts'
 import { backIn } from './scope.ts'
 import { whenSettled } from './settled.ts'
 import type { Waiter } from './signal.ts'
-import { hookFault, isThenable } from './steps.ts'
+import { abandon, hookFault, isThenable } from './steps.ts'
 import type {
   AskRequest,
   DenyOptions,
@@ -18,6 +18,11 @@ import type {
 } from './types.ts'
 import { ask, deny } from './verdict.ts'
 import { View } from './view.ts'
+
+const NO_NEXT = 'returned without calling next(); use ctx.deny() or ctx.respond().'
+const NOT_AWAITED = 'settled before next() had; await next() or return it.'
+const NOT_THE_REST =
+  'gave adapt() or compose() a next() that did not run the rest of the call; pass on your own next.'
 
 /** A middleware function with the name that texts and logs show for it. */
 export interface NamedMiddleware {
@@ -45,6 +50,8 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   readonly #outer: Enclosing | undefined
   #calls = 0
   #inner: Promise<unknown> | undefined
+  /** Parts that the function runs by hand. */
+  #held: PromiseLike<unknown>[] | undefined
   /** Assigned to `ctx.result` while the tool had failed: counts if the function settles without throwing. */
   #recovery: { readonly value: unknown } | undefined
   #abandon: (() => void) | undefined
@@ -86,7 +93,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
       if (run.thrown !== undefined) this.hush()
       return this.#inner
     }
-    run.fail(this.#fault('NEXT_TWICE', 'called next() more than once; the tool runs at most once'))
+    run.fail(this.#fault('NEXT_TWICE', 'called next() more than once; the tool runs at most once.'))
     const refused = this.#inner === undefined ? Promise.resolve() : this.#next()
     refused.catch(() => undefined)
     return refused
@@ -97,19 +104,26 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#inner?.catch(() => undefined)
   }
 
+  hold(part: PromiseLike<unknown>): void {
+    // The function may have forgotten it, and may await it.
+    abandon(part)
+    this.#held ??= []
+    this.#held.push(part)
+  }
+
+  notTheRest(): PromiseLike<unknown> | undefined {
+    if (this.#inner === undefined) this.#run.block(this.#fault('SHORT_CIRCUIT', NOT_THE_REST))
+    else this.#run.fail(this.#fault('NEXT_NOT_AWAITED', NOT_AWAITED))
+    return this.#inner
+  }
+
   /** The function has settled or thrown. */
   #settle(thrown?: { readonly error: unknown }): unknown {
     const run = this.#run
     if (run.depth > this.#depth) return this.#settledEarly(thrown)
     if (thrown !== undefined) this.#threw(thrown.error)
-    else if (run.outcome === undefined) {
-      run.block(
-        this.#fault(
-          'SHORT_CIRCUIT',
-          'returned without calling next(); use ctx.deny() or ctx.respond()',
-        ),
-      )
-    } else if (this.#recovery !== undefined && recoverable(run)) {
+    else if (run.outcome === undefined) run.block(this.#fault('SHORT_CIRCUIT', NO_NEXT))
+    else if (this.#recovery !== undefined && recoverable(run)) {
       run.recover(this.#recovery.value, this.#part.name)
     }
     return this.#leave()
@@ -118,17 +132,14 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   /** The gate closes, and what runs is waited for. */
   #settledEarly(thrown: { readonly error: unknown } | undefined): unknown {
     const run = this.#run
-    run.fail(
-      this.#fault('NEXT_NOT_AWAITED', 'settled before next() had; await next() or return it'),
-    )
+    const closeGate = (): void => run.fail(this.#fault('NEXT_NOT_AWAITED', NOT_AWAITED))
+    closeGate()
     if (thrown !== undefined) run.report(this.#part.name, 'middleware', thrown.error)
     const leave = (): unknown => {
-      run.fail(
-        this.#fault('NEXT_NOT_AWAITED', 'settled before next() had; await next() or return it'),
-      )
+      closeGate()
       return this.#leave()
     }
-    return (this.#inner as Promise<unknown>).then(leave, leave)
+    return Promise.allSettled([this.#inner, ...(this.#held ?? [])]).then(leave)
   }
 
   #threw(error: unknown): void {
@@ -157,7 +168,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
 
   /** A broken rule of the onion. `next()` rejects with it further out, once the tool has run. */
   #fault(code: Fault['code'], what: string): Fault {
-    const reason = `${this.#part.name} ${what}.`
+    const reason = `${this.#part.name} ${what}`
     return { code, by: this.#part.name, reason, error: new ToolwareError(code, reason) }
   }
 
