@@ -113,10 +113,10 @@ class RingWalk extends Walk {
   }
 }
 
-const carried = new WeakMap<Middleware, readonly AnyHook[]>()
+const carried = new WeakMap<Middleware, readonly Entry[]>()
 
 /** The hooks that {@link adapt} made a middleware of, so that a pipeline can fuse them with their neighbours. */
-export function hooksOf(middleware: Middleware): readonly AnyHook[] | undefined {
+export function hooksOf(middleware: Middleware): readonly Entry[] | undefined {
   return carried.get(middleware)
 }
 
@@ -127,16 +127,15 @@ export function hooksOf(middleware: Middleware): readonly AnyHook[] | undefined 
  * @throws {TypeError} When one of them is no hook.
  */
 export function adapt(hooks: readonly AnyHook[]): Middleware {
-  const list = [...hooks]
   const ring = new Ring(
-    list.map((hook) => entryOf(hook, NO_POSITION)),
+    hooks.map((hook) => entryOf(hook, NO_POSITION)),
     passOn,
   )
   const middleware: Middleware = (ctx, next) => {
     const run = View.run(ctx)
     return byHand(run, ring.entries, next, (rest) => ring.go(run, rest))
   }
-  carried.set(middleware, list)
+  carried.set(middleware, ring.entries)
   return middleware
 }
 

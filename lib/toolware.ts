@@ -9,7 +9,7 @@ import type {
 } from './api.ts'
 import { refusal } from './approve.ts'
 import { closePart, Detached, nameOf } from './closing.ts'
-import { type Composable, isUsable, notUsable } from './compose.ts'
+import { read } from './compose.ts'
 import { type Report, Run, type Settings } from './context.ts'
 import { Deadlines } from './deadline.ts'
 import { CHANNELS } from './diagnostics.ts'
@@ -130,10 +130,8 @@ export class Toolware implements Caller {
         this.#plans = undefined
       })
       this.#items.push({ kind: 'source', value: item, name, filter })
-    } else if (isUsable(item)) {
-      this.#items.push({ kind: 'one', value: item as Composable, name, filter })
     } else {
-      throw notUsable(item)
+      this.#items.push({ kind: 'one', value: item, elements: read(item), name, filter })
     }
     this.#plans = undefined
     return this
@@ -228,7 +226,7 @@ export class Toolware implements Caller {
     // Approvals first: what they refuse now still leaves through the hooks.
     await closePart(this.#settings.approver, this.#ownLog)
     await this.#detached.drain(this.#ownLog)
-    for (const { value } of this.#items) await closePart(value, this.#ownLog)
+    for (const part of new Set(this.#items.flatMap(partsOf))) await closePart(part, this.#ownLog)
   }
 
   // Calls ----------------------------------------------------------------------------------------
@@ -461,6 +459,12 @@ function passing<P, R>(fn: Tool<P, R>, self: unknown, rest: readonly unknown[]):
 
 function notTool(value: unknown): string {
   return `tool must be a function; got ${quoted(value)}`
+}
+
+/** What of an item may have to be closed, each hook that `adapt` or `compose` took in among it. */
+function partsOf(item: Item): readonly unknown[] {
+  if (item.kind === 'source') return [item.value]
+  return item.elements.map((element) => (typeof element === 'function' ? element : element.hook))
 }
 
 function isSource(value: unknown): value is HookSource {

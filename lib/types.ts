@@ -288,8 +288,10 @@ interface PlainPhases {
 }
 
 /** `T` with at least one of its members. */
-type AtLeastOne<T> = { [K in keyof T]: Pick<T, K> & Partial<Omit<T, K>> }[keyof T]
-type Absent<T> = { readonly [K in keyof T]?: never }
+type AtLeastOne<T> = {
+  [K in keyof T]: Pick<T, K> & { [Other in Exclude<keyof T, K>]?: T[Other] | undefined }
+}[keyof T]
+type Absent<T> = { readonly [K in keyof T]?: undefined }
 
 /** A hook: a name and at least one phase. */
 export type ToolHook = HookOptions & AtLeastOne<Phases> & Absent<PlainPhases>

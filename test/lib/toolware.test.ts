@@ -231,6 +231,33 @@ describe('O13, plans', () => {
     hook.check = () => true
     expect(await app.execute(call(), echo)).toMatchObject({ status: 'blocked' })
   })
+
+  const wrappings: Record<string, (hook: ToolHook) => Parameters<Toolware['use']>[0]> = {
+    itself: (hook) => hook,
+    'adapt()': (hook) => adapt([hook]),
+    'compose()': (hook) => compose([hook]),
+    'another pipeline': (hook) => quietApp().use(hook),
+  }
+  for (const [how, wrapped] of Object.entries(wrappings)) {
+    it(`reads a hook when it is given, not with the first call or the next use (${how})`, async () => {
+      const hook: { name: string; check?: () => boolean } = { name: 'h', check: () => false }
+      const app = quietApp().use(wrapped(hook as ToolHook))
+      hook.check = () => true
+      expect(await app.execute(call(), echo)).toMatchObject({ status: 'blocked', by: 'h' })
+      app.use({ name: 'later', check: () => true })
+      delete hook.check
+      expect(await app.execute(call(), echo)).toMatchObject({ status: 'blocked', by: 'h' })
+    })
+  }
+
+  it('takes a phase that is undefined for one that is not there', async () => {
+    const nothing = { name: 'x', check: undefined, after: undefined }
+    expect(() => quietApp().use(nothing as never)).toThrow(/has no phase/)
+    const one = { name: 'x', check: () => false, before: undefined, beforeExecute: undefined }
+    expect(await quietApp().use(one).execute(call(), echo)).toMatchObject({ by: 'x' })
+    const plain = { name: 'x', check: undefined, beforeExecute: () => false }
+    expect(await quietApp().use(plain).execute(call(), echo)).toMatchObject({ by: 'x' })
+  })
 })
 
 describe('app.execute', () => {
@@ -682,5 +709,22 @@ describe('app.close', () => {
     await app[Symbol.asyncDispose]()
     expect(log).toEqual(['approvals', 'b'])
     expect(own.lines.map(({ message }) => message)).toEqual(['close() of a failed'])
+  })
+
+  it('closes a hook once that is used twice, and those that adapt() and compose() took in', async () => {
+    const closed: string[] = []
+    const hook = (name: string): ToolHook => ({
+      name,
+      check: () => true,
+      close: () => closed.push(name),
+    })
+    const twice = hook('twice')
+    const app = quietApp()
+      .use(twice, { tools: ['a'] })
+      .use(twice, { tools: ['b'] })
+      .use(adapt([hook('adapted'), twice]))
+      .use(compose([hook('composed'), adapt([hook('inside')])]))
+    await app.close()
+    expect(closed).toEqual(['twice', 'adapted', 'composed', 'inside'])
   })
 })
