@@ -4,7 +4,7 @@ import type { Fault } from './outcome.ts'
 import { sameParams, thaw } from './params.ts'
 import { type Asked, NO_REWRITE } from './rare.ts'
 import { everyone, recheck } from './recheck.ts'
-import { isThenable } from './steps.ts'
+import { isThenable } from './settled.ts'
 import type { ApprovalAnswer, HeldCall } from './types.ts'
 import { orAbort } from './wait.ts'
 

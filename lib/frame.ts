@@ -5,9 +5,9 @@ import { NO_POSITION } from './entry.ts'
 import { ToolwareError } from './errors.ts'
 import { type Fault, isToolFault } from './outcome.ts'
 import { backIn } from './scope.ts'
-import { whenSettled } from './settled.ts'
+import { isThenable, whenSettled } from './settled.ts'
 import type { Waiter } from './signal.ts'
-import { abandon, hookFault, isThenable } from './steps.ts'
+import { abandon, hookFault } from './steps.ts'
 import type {
   AskRequest,
   DenyOptions,
@@ -281,7 +281,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#beforeGate('transform')
     const { rare } = this.#run
     rare.transforms ??= []
-    rare.transforms.push(fn)
+    rare.transforms.push({ fn, by: this.#part.name })
   }
 
   #beforeGate(what: string): void {

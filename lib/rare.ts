@@ -37,7 +37,7 @@ export interface Rare {
   state: Map<unknown, unknown> | undefined
   execEnv: Readonly<Record<string, string>> | undefined
   response: { readonly value: unknown } | undefined
-  transforms: Array<(chunk: unknown) => unknown> | undefined
+  transforms: Array<{ readonly fn: (chunk: unknown) => unknown; readonly by: string }> | undefined
   held: HeldCall | undefined
   /** Hooks that a middleware function ran through `adapt`; the plan does not know them. */
   inner: Entry[] | undefined

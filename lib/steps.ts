@@ -1,7 +1,7 @@
 import type { Run } from './context.ts'
 import { ToolwareError } from './errors.ts'
 import { asText, type Fault, messageOf } from './outcome.ts'
-import { whenSettled } from './settled.ts'
+import { isThenable, whenSettled } from './settled.ts'
 import type { AnyHook, FailureCause, HookContext, MaybePromise, Outcome } from './types.ts'
 import { isVerdict } from './verdict.ts'
 
@@ -46,14 +46,6 @@ export function stepsOf(entries: readonly Entry[], only?: 'check'): readonly Ste
     }
   })
   return steps
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    (typeof value === 'object' || typeof value === 'function') &&
-    value !== null &&
-    typeof (value as { then?: unknown }).then === 'function'
-  )
 }
 
 const ignore = (): void => undefined

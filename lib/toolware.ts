@@ -234,9 +234,7 @@ export class Toolware implements Caller {
   #execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts | undefined): Promise<Outcome<R>> {
     try {
       if (typeof tool !== 'function') throw new TypeError(`execute(call, tool): ${notTool(tool)}`)
-      if (typeof call !== 'object' || call === null) {
-        throw new TypeError(`execute(call, tool): call must be an object; got ${quoted(call)}`)
-      }
+      if (typeof call !== 'object' || call === null) throw notCall('execute', call)
       return this.#go(this.#runFor(call, tool, own)) as Promise<Outcome<R>>
     } catch (error) {
       return Promise.reject(error)
@@ -364,7 +362,8 @@ export class Toolware implements Caller {
     if (typeof tool !== 'function') {
       throw new TypeError(`stream(call, tool): ${notTool(tool)}`)
     }
-    const { buffersStreams } = this.#currentPlans().for(asText(call?.toolName))
+    if (typeof call !== 'object' || call === null) throw notCall('stream', call)
+    const { buffersStreams } = this.#currentPlans().for(asText(call.toolName))
     if (buffersStreams && !this.#saidBuffered) {
       this.#saidBuffered = true
       this.#ownLog.warn(
@@ -372,7 +371,7 @@ export class Toolware implements Caller {
         'a middleware function stands around a stream, so it is buffered; streamSafe(fn) says it need not be',
       )
     }
-    const streaming = { ...call, isStreaming: call?.isStreaming ?? true }
+    const streaming = { ...call, isStreaming: call.isStreaming ?? true }
     return openStream((opened) => this.#execute(streaming, opened, own), tool, buffersStreams)
   }
 
@@ -455,6 +454,10 @@ const NO_PARAMS: Params = Object.freeze({})
 function passing<P, R>(fn: Tool<P, R>, self: unknown, rest: readonly unknown[]): Tool<P, R> {
   const any = fn as (...args: unknown[]) => R
   return (params, ctx) => any.call(self, params, ...(rest.length === 0 ? [ctx] : rest))
+}
+
+function notCall(method: string, value: unknown): TypeError {
+  return new TypeError(`${method}(call, tool): call must be an object; got ${quoted(value)}`)
 }
 
 function notTool(value: unknown): string {

@@ -600,6 +600,21 @@ describe('app.on', () => {
     expect(() => app.on('done' as never, () => undefined)).toThrow(/on\(\) takes/)
   })
 
+  it('is not harmed by a listener that rejects', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const log = quietLog()
+    const app = new Toolware({ log })
+    app.on('settled', async () => {
+      throw new Error('down')
+    })
+    expect((await app.execute(call(), echo)).status).toBe('completed')
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+    expect(log.lines).toMatchObject([{ level: 'error', fields: { err: 'down' } }])
+  })
+
   it('publishes on diagnostics channels when somebody subscribes', async () => {
     const seen: string[] = []
     const start = (): unknown => seen.push('start')
