@@ -68,7 +68,7 @@ export class Toolware implements Caller {
   readonly #errors: Listeners<Report>
   readonly #blocked: Listeners<CallEnd>
   readonly #settled: Listeners<CallEnd>
-  readonly #wrapped = new WeakMap<object, string>()
+  readonly #wrapped = new WeakMap<object, Wrapping>()
   readonly #wrappedNames = new Set<string>()
   #saidBuffered = false
   /** Calls of one tool come in rows: its name is looked at once. */
@@ -385,7 +385,12 @@ export class Toolware implements Caller {
       )
     }
     this.#wrappedNames.add(toolName)
-    if (this.#wrapped.get(fn) === toolName) return fn as unknown as WrappedTool<P, R>
+    const known = this.#wrapped.get(fn)
+    if (known?.toolName === toolName) {
+      if (own === undefined) return fn as unknown as WrappedTool<P, R>
+      // Around the same function once, with the facts of both.
+      return this.#wrap(toolName, known.fn as Tool<P, R>, snapshotFacts(known.facts, own))
+    }
     const app = this
     const wrapped = function (this: unknown, params: P, ...rest: unknown[]): Promise<Awaited<R>> {
       const call = { toolName, params: params ?? undefined } as ToolCall<P>
@@ -393,7 +398,7 @@ export class Toolware implements Caller {
       return app.#answer(call, tool, own) as Promise<Awaited<R>>
     }
     Object.defineProperty(wrapped, 'name', { value: fn.name || toolName })
-    this.#wrapped.set(wrapped, toolName)
+    this.#wrapped.set(wrapped, { toolName, fn, facts: own })
     return wrapped
   }
 
@@ -462,6 +467,13 @@ function notCall(method: string, value: unknown): TypeError {
 
 function notTool(value: unknown): string {
   return `tool must be a function; got ${quoted(value)}`
+}
+
+/** What `wrap` made a function of. */
+interface Wrapping {
+  readonly toolName: string
+  readonly fn: Tool<never>
+  readonly facts: Facts | undefined
 }
 
 /** What of an item may have to be closed, each hook that `adapt` or `compose` took in among it. */

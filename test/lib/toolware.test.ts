@@ -427,6 +427,25 @@ describe('app.wrap', () => {
     expect(checks).toBe(1)
   })
 
+  it('wraps once with the facts of every wrap, those given later first', async () => {
+    const seen: unknown[] = []
+    const app = quietApp().use({
+      name: 'c',
+      before: ({ sessionId, senderId }) => {
+        seen.push([sessionId, senderId])
+      },
+    })
+    const once = app.wrap('t', echo, { sessionId: 'wrap', senderId: 'u' })
+    await app.scope({ sessionId: 'scope' }).wrap('t', once)({})
+    await app.wrap('t', app.wrap('t', once), { senderId: 'other' })({})
+    await once({})
+    expect(seen).toEqual([
+      ['scope', 'u'],
+      ['wrap', 'other'],
+      ['wrap', 'u'],
+    ])
+  })
+
   it('passes on further arguments of the host, and `this`', async () => {
     const app = quietApp()
     const host = {
