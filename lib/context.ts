@@ -344,8 +344,9 @@ export class Run {
     this.rare.inner.push(...entries)
   }
 
-  note(record: OpinionRecord): void {
-    this.#rare?.judging?.opinions.push(record)
+  /** @param position Of the hook or function in the plan. */
+  note(record: OpinionRecord, position: number): void {
+    this.#rare?.judging?.opinions.push({ record, position })
   }
 
   report(hook: string, phase: string, error: unknown): void {

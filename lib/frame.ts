@@ -4,6 +4,7 @@ import { Slot, type Waiting } from './deadline.ts'
 import { NO_POSITION } from './entry.ts'
 import { ToolwareError } from './errors.ts'
 import { type Fault, isToolFault } from './outcome.ts'
+import type { OpinionRecord } from './rare.ts'
 import { backIn } from './scope.ts'
 import { isThenable, whenSettled } from './settled.ts'
 import type { Waiter } from './signal.ts'
@@ -132,11 +133,11 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   /** The gate closes, and what runs is waited for. */
   #settledEarly(thrown: { readonly error: unknown } | undefined): unknown {
     const run = this.#run
-    const closeGate = (): void => run.fail(this.#fault('NEXT_NOT_AWAITED', NOT_AWAITED))
-    closeGate()
+    const fault = this.#fault('NEXT_NOT_AWAITED', NOT_AWAITED)
+    run.fail(fault)
     if (thrown !== undefined) run.report(this.#part.name, 'middleware', thrown.error)
     const leave = (): unknown => {
-      closeGate()
+      run.fail(fault)
       return this.#leave()
     }
     return Promise.allSettled([this.#inner, ...(this.#held ?? [])]).then(leave)
@@ -150,7 +151,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     if (this.#calls > 1) return
     if (outcome === undefined || outcome.status === 'completed') {
       run.report(name, 'middleware', error)
-      run.note({ hook: name, phase: 'middleware', opinion: 'failed', code: 'HOOK_FAILED' })
+      this.#note({ opinion: 'failed', code: 'HOOK_FAILED' })
       run.fail(hookFault(run, 'HOOK_FAILED', name, error))
     } else if (recoverable(run)) {
       run.rethrown(name, error)
@@ -169,7 +170,14 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   /** A broken rule of the onion. `next()` rejects with it further out, once the tool has run. */
   #fault(code: Fault['code'], what: string): Fault {
     const reason = `${this.#part.name} ${what}`
+    this.#note({ opinion: 'failed', code, reason })
     return { code, by: this.#part.name, reason, error: new ToolwareError(code, reason) }
+  }
+
+  /** For `explain`. */
+  #note(said: Omit<OpinionRecord, 'hook' | 'phase'>): void {
+    const { name, position } = this.#part
+    this.#run.note({ hook: name, phase: 'middleware', ...said }, position)
   }
 
   // Abort ----------------------------------------------------------------------------------------
@@ -244,15 +252,15 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     const { code = 'DENIED', rule, notice, retryAfterMs, details } = verdict
     const said = { code, reason: verdict.reason, rule }
     const { name } = this.#part
-    this.#run.note({ hook: name, phase: 'middleware', opinion: 'deny', ...said })
+    this.#note({ opinion: 'deny', ...said })
     this.#run.deny({ ...said, by: name, notice, retryAfterMs, details })
   }
 
   ask(request: AskRequest): void {
     this.#beforeGate('ask')
-    const { name } = this.#part
-    this.#run.note({ hook: name, phase: 'middleware', opinion: 'ask', reason: request.title })
-    this.#run.addAsk(name, 'middleware', ask(request).request)
+    const asked = ask(request)
+    this.#note({ opinion: 'ask', reason: asked.request.title })
+    this.#run.addAsk(this.#part.name, 'middleware', asked.request)
   }
 
   rewrite(params: Record<string, unknown>): void {
@@ -263,13 +271,19 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     const position = this.#calls > 0 ? NO_POSITION : this.#part.position
     const before = run.params
     const problem = run.replaceParams(params, position)
-    if (problem !== undefined) {
-      return run.block({ code: 'HOOK_BAD_ANSWER', by: name, reason: `rewrite: ${problem}` })
-    }
-    run.note({ hook: name, phase: 'middleware', opinion: 'rewrite', params: run.params })
+    if (problem !== undefined) return this.#badRewrite(problem)
+    this.#note({ opinion: 'rewrite', params: run.params })
     if (run.rareIfAny?.fixedBy !== undefined && run.params !== before) {
       run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: name, reason: run.rareIfAny?.fixedBy })
     }
+  }
+
+  /** As for hooks: told to the log and listeners, and to the model only with `exposeErrors`. */
+  #badRewrite(problem: string): void {
+    const run = this.#run
+    const fault = this.#fault('HOOK_BAD_ANSWER', `rewrote the params: ${problem}.`)
+    run.report(this.#part.name, 'middleware', fault.error)
+    run.block(run.settings.exposeErrors ? fault : { ...fault, reason: 'hook failed' })
   }
 
   respond(value: unknown): void {
@@ -287,7 +301,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   #beforeGate(what: string): void {
     const run = this.#run
     if (run.gated || run.outcome !== undefined) {
-      const message = `ctx.${what}() came after the gate was entered: call it before next()`
+      const message = `ctx.${what}() came too late: call it before next(), and not after a deny`
       throw new ToolwareError('HOOK_FAILED', message)
     }
   }

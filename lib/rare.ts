@@ -22,7 +22,8 @@ export interface OpinionRecord {
 
 /** What `explain` and `check` learn from a call. */
 export interface Judging {
-  readonly opinions: OpinionRecord[]
+  /** In the order in which they were told, each with the place of who has it in the plan. */
+  readonly opinions: Array<{ readonly record: OpinionRecord; readonly position: number }>
   /** Allowed and asked calls keep what they took from limits. */
   readonly keep: boolean
   /** Nobody has blocked on the way to the gate, and the gate's re-check has passed. */

@@ -1,6 +1,7 @@
 import type { Run } from './context.ts'
 import { ToolwareError } from './errors.ts'
 import { asText, type Fault, messageOf } from './outcome.ts'
+import type { OpinionRecord } from './rare.ts'
 import { isThenable, whenSettled } from './settled.ts'
 import type { AnyHook, FailureCause, HookContext, MaybePromise, Outcome } from './types.ts'
 import { isVerdict } from './verdict.ts'
@@ -118,21 +119,20 @@ export function applyAnswer(run: Run, step: Step, answer: unknown): void {
 function judge(run: Run, step: Step, answer: unknown): void {
   const { entry, phase } = step
   const { name: hook, position } = entry
-  const notePhase = run.rechecking ? 'recheck' : phase
   if (answer === false) {
-    run.note({ hook, phase: notePhase, opinion: 'deny', code: 'DENIED' })
+    note(run, step, { opinion: 'deny', code: 'DENIED' })
     run.block({ code: 'DENIED', by: hook })
     return
   }
   if (!isVerdict(answer)) return badAnswer(run, step, `answered ${describe(answer)}`)
   if (answer.kind === 'deny') {
     const { code = 'DENIED', reason, rule, notice, retryAfterMs, details } = answer
-    run.note({ hook, phase: notePhase, opinion: 'deny', code, reason, rule })
+    note(run, step, { opinion: 'deny', code, reason, rule })
     run.block({ code, by: hook, reason, rule, notice, retryAfterMs, details })
     return
   }
   if (answer.kind === 'ask') {
-    run.note({ hook, phase: notePhase, opinion: 'ask', reason: answer.request.title })
+    note(run, step, { opinion: 'ask', reason: answer.request.title })
     run.addAsk(hook, phase, answer.request)
     return
   }
@@ -143,9 +143,7 @@ function judge(run: Run, step: Step, answer: unknown): void {
   const { params } = run
   const problem = run.replaceParams(answer.params, position)
   if (problem !== undefined) return badAnswer(run, step, `rewrote the params: ${problem}`)
-  run.note({
-    hook,
-    phase,
+  note(run, step, {
     opinion: 'rewrite',
     reason: answer.ask?.request.title,
     params: run.params,
@@ -156,12 +154,18 @@ function judge(run: Run, step: Step, answer: unknown): void {
   }
 }
 
+/** For `explain`. */
+function note(run: Run, { entry, phase }: Step, said: Omit<OpinionRecord, 'hook' | 'phase'>): void {
+  const now = run.rechecking ? 'recheck' : phase
+  run.note({ hook: entry.name, phase: now, ...said }, entry.position)
+}
+
 function badAnswer(run: Run, step: Step, what: string): void {
   const { name } = step.entry
   const reason = `${step.phase} ${what}. Allowed: true, null or nothing; false, deny(), ask(), and rewrite() in before.`
   const error = new ToolwareError('HOOK_BAD_ANSWER', `${name}: ${reason}`)
   run.report(name, step.phase, error)
-  run.note({ hook: name, phase: step.phase, opinion: 'failed', code: 'HOOK_BAD_ANSWER', reason })
+  note(run, step, { opinion: 'failed', code: 'HOOK_BAD_ANSWER', reason })
   const shown = run.settings.exposeErrors ? reason : 'hook failed'
   run.block({ code: 'HOOK_BAD_ANSWER', by: name, reason: shown, error })
 }
@@ -178,8 +182,7 @@ export function handlerFailed(run: Run, step: Step, cause: FailureCause, error: 
   const code = cause === 'timeout' ? 'HOOK_TIMEOUT' : 'HOOK_FAILED'
   const open = entry.failOpen.includes(cause)
   const message = messageOf(error)
-  const notePhase = run.rechecking ? 'recheck' : phase
-  run.note({ hook: entry.name, phase: notePhase, opinion: 'failed', code, reason: message })
+  note(run, step, { opinion: 'failed', code, reason: message })
   if (open) {
     const fields = { hook: entry.name, phase, tool: run.toolName, cause }
     run.settings.ownLog.warn(
