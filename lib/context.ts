@@ -13,7 +13,7 @@ import {
   type Times,
 } from './outcome.ts'
 import { type IntakeLimits, sameParams, takeParams, whatInstead } from './params.ts'
-import { type Asked, noneYet, type OpinionRecord, type Rare } from './rare.ts'
+import { type Asked, noneYet, type OpinionRecord, type Rare, sameAsker } from './rare.ts'
 import type { Ambient } from './scope.ts'
 import type { Following, Waiter } from './signal.ts'
 import type { Entry } from './steps.ts'
@@ -316,15 +316,15 @@ export class Run {
   }
 
   /** An ask stands; what a re-check asks replaces what the same `check` asked about the old params. */
-  addAsk(hook: string, phase: Asked['phase'], request: AskRequest): void {
+  addAsk(hook: string, from: object, phase: Asked['phase'], request: AskRequest): void {
     const { asker: name = hook } = request
     const fixedBy = fixesParams(request)
     if (fixedBy !== undefined) this.rare.fixedBy ??= fixedBy
     const { rare } = this
     rare.asks ??= []
-    const asked = { name, phase, request }
+    const asked = { name, from, phase, request }
     const old = this.rechecking
-      ? rare.asks.findIndex((other) => other.name === name && other.phase === 'check')
+      ? rare.asks.findIndex((other) => sameAsker(other, asked) && other.phase === 'check')
       : -1
     if (old < 0) rare.asks.push(asked)
     else {

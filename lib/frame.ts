@@ -260,7 +260,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#beforeGate('ask')
     const asked = ask(request)
     this.#note({ opinion: 'ask', reason: asked.request.title })
-    this.#run.addAsk(this.#part.name, 'middleware', asked.request)
+    this.#run.addAsk(this.#part.name, this.#part, 'middleware', asked.request)
   }
 
   rewrite(params: Record<string, unknown>): void {

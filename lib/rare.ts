@@ -5,8 +5,15 @@ import type { AskRequest, HeldCall, Params } from './types.ts'
 /** Someone who asked for a person's decision. */
 export interface Asked {
   readonly name: string
+  /** The hook or function, since names need not be unique. */
+  readonly from: object
   readonly phase: 'check' | 'before' | 'middleware'
   readonly request: AskRequest
+}
+
+/** Whether two questions are of the same asker. */
+export function sameAsker(one: Asked, other: Asked): boolean {
+  return one.from === other.from && one.name === other.name
 }
 
 /** One hook's or middleware's opinion, for `explain`. */

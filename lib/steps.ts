@@ -133,7 +133,7 @@ function judge(run: Run, step: Step, answer: unknown): void {
   }
   if (answer.kind === 'ask') {
     note(run, step, { opinion: 'ask', reason: answer.request.title })
-    run.addAsk(hook, phase, answer.request)
+    run.addAsk(hook, entry, phase, answer.request)
     return
   }
   if (phase === 'check') return badAnswer(run, step, 'rewrote the params in check; do it in before')
@@ -148,7 +148,7 @@ function judge(run: Run, step: Step, answer: unknown): void {
     reason: answer.ask?.request.title,
     params: run.params,
   })
-  if (answer.ask !== undefined) run.addAsk(hook, phase, answer.ask.request)
+  if (answer.ask !== undefined) run.addAsk(hook, entry, phase, answer.ask.request)
   else if (run.rareIfAny?.fixedBy !== undefined && run.params !== params) {
     run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: hook, reason: run.rareIfAny?.fixedBy })
   }

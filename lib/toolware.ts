@@ -352,6 +352,9 @@ export class Toolware implements Caller {
 
   // Apart from the above, since closures there would cost every call.
   #follow(run: Run, signal: AbortSignal): void {
+    if (typeof signal?.addEventListener !== 'function') {
+      throw new TypeError(`signal must be an AbortSignal, or be left out; got ${quoted(signal)}`)
+    }
     const following = new Following((reason) => backIn(run.around, () => run.abort(reason)))
     run.following = following
     if (signal.aborted) run.abort(signal.reason)

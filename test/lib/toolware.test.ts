@@ -265,6 +265,9 @@ describe('app.execute', () => {
     const app = quietApp()
     await expect(app.execute(call(), undefined as never)).rejects.toThrow(TypeError)
     await expect(app.execute(null as never, echo)).rejects.toThrow(TypeError)
+    for (const signal of [null, {}, 'signal'] as never[]) {
+      await expect(app.execute(call({ signal }), echo)).rejects.toThrow(/must be an AbortSignal/)
+    }
   })
 
   const badCalls: Array<[string, Record<string, unknown>]> = [
