@@ -236,7 +236,7 @@ export interface HookOptions {
   readonly name: string
   /** Causes that let the call go on when `check` or `before` fails. Default: none, it blocks. */
   readonly failOpen?: readonly FailureCause[] | undefined
-  /** Per handler, for `check` and `before`. Default `beforeTimeoutMs` of the pipeline. */
+  /** Per handler, for `check`, `before` and `resolveExecEnv`. Default `beforeTimeoutMs` of the pipeline. */
   readonly timeoutMs?: number | undefined
   /** `after` and `skipped` are never awaited; `close()` drains them. */
   readonly detached?: boolean | undefined

@@ -197,7 +197,8 @@ export abstract class Walk implements Waiting, Waiter {
   }
 }
 
-function handlerLate(name: string, phase: string, limitMs: number): ToolwareError {
+/** What is reported of a handler that was given up. */
+export function handlerLate(name: string, phase: string, limitMs: number): ToolwareError {
   return new ToolwareError(
     'HOOK_TIMEOUT',
     `${phase} of ${name} did not settle within ${limitMs} ms`,
