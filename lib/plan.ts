@@ -65,7 +65,7 @@ export class Plan implements PlanHooks {
   readonly #start: (run: Run) => unknown
   readonly #everyone: Ring
 
-  constructor(items: readonly Item[]) {
+  constructor(items: readonly Placed[]) {
     const list = number(items)
     const parts = fuse(list, finish)
     this.entries = list.filter((item): item is Entry => !('fn' in item))
@@ -104,11 +104,25 @@ function alone(run: Run): unknown {
   return pending === undefined ? finish(run) : takeAnswer(run, pending, finish)
 }
 
+/** An item with the number of functions before it, so that a filter changes no name. */
+type Placed = Item & { readonly functionsBefore: number }
+
+function placed(items: readonly Item[]): readonly Placed[] {
+  let functionsBefore = 0
+  return items.map((item) => {
+    const here = { ...item, functionsBefore }
+    if (item.kind === 'one') {
+      functionsBefore += item.elements.filter((element) => typeof element === 'function').length
+    }
+    return here
+  })
+}
+
 /** Gives everything its place and every unnamed function its number. */
-function number(items: readonly Item[]): Array<Entry | NamedMiddleware> {
+function number(items: readonly Placed[]): Array<Entry | NamedMiddleware> {
   const list: Array<Entry | NamedMiddleware> = []
-  let functions = 0
   for (const item of items) {
+    let functions = item.functionsBefore
     for (const element of elementsFrom(item)) {
       const position = list.length
       if (typeof element !== 'function') list.push({ ...element, position })
@@ -138,7 +152,7 @@ const MAX_NAMES = 1000
 
 /** The plans of one version of a list, by which filters match; tool names only remember their plan. */
 export class Plans {
-  readonly #items: readonly Item[]
+  readonly #items: readonly Placed[]
   readonly #plans = new Map<string, Plan>()
   readonly #byName = new Map<string, Plan>()
   readonly #filtered: boolean
@@ -146,7 +160,7 @@ export class Plans {
   #lastPlan: Plan | undefined
 
   constructor(items: readonly Item[]) {
-    this.#items = [...items]
+    this.#items = placed(items)
     this.#filtered = items.some((item) => item.filter !== undefined)
   }
 
