@@ -1,9 +1,9 @@
-import type { Run } from './context.ts'
+import type { Enclosing, Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
 import { whenAnswered } from './settled.ts'
 import { advance, type Entry, retreat, type Step, stepsOf } from './steps.ts'
-import type { AnyHook, Middleware } from './types.ts'
-import { View } from './view.ts'
+import type { AnyHook, Middleware, Next } from './types.ts'
+import { notInside, View } from './view.ts'
 import { Walk } from './walk.ts'
 
 /**
@@ -113,10 +113,10 @@ class RingWalk extends Walk {
   }
 }
 
-const carried = new WeakMap<Middleware, readonly AnyHook[]>()
+const carried = new WeakMap<Middleware, readonly Entry[]>()
 
 /** The hooks that {@link adapt} made a middleware of, so that a pipeline can fuse them with their neighbours. */
-export function hooksOf(middleware: Middleware): readonly AnyHook[] | undefined {
+export function hooksOf(middleware: Middleware): readonly Entry[] | undefined {
   return carried.get(middleware)
 }
 
@@ -127,18 +127,40 @@ export function hooksOf(middleware: Middleware): readonly AnyHook[] | undefined 
  * @throws {TypeError} When one of them is no hook.
  */
 export function adapt(hooks: readonly AnyHook[]): Middleware {
-  const list = [...hooks]
   const ring = new Ring(
-    list.map((hook) => entryOf(hook, NO_POSITION)),
+    hooks.map((hook) => entryOf(hook, NO_POSITION)),
     passOn,
   )
   const middleware: Middleware = (ctx, next) => {
     const run = View.run(ctx)
-    run.addInner(ring.entries)
-    return ring.go(run, next)
+    return byHand(run, ring.entries, next, (rest) => ring.go(run, rest))
   }
-  carried.set(middleware, list)
+  carried.set(middleware, ring.entries)
   return middleware
+}
+
+/** Runs a part for a middleware function that was not flattened into the plan, with the `next` it was given. */
+export function byHand(
+  run: Run,
+  entries: readonly Entry[],
+  next: Next,
+  go: (rest: Next) => unknown,
+): unknown {
+  const { frame } = run
+  if (frame === undefined) throw notInside()
+  run.addInner(entries)
+  const work = go(() => theRest(run, frame, next))
+  if (work instanceof Promise) frame.hold(work)
+  return work
+}
+
+/** Nobody has vouched for such a `next`: when it settles and the call has not, the hooks would leave without an outcome. */
+async function theRest(run: Run, frame: Enclosing, next: Next): Promise<void> {
+  try {
+    await next()
+  } finally {
+    if (run.outcome === undefined) await Promise.allSettled([frame.notTheRest()])
+  }
 }
 
 /** Takes the tool's answer, unless a part further in has done so, and goes on. */

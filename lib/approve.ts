@@ -2,9 +2,9 @@ import type { Run } from './context.ts'
 import { isToolwareError, ToolwareError } from './errors.ts'
 import type { Fault } from './outcome.ts'
 import { sameParams, thaw } from './params.ts'
-import { type Asked, NO_REWRITE } from './rare.ts'
+import { type Asked, NO_REWRITE, sameAsker } from './rare.ts'
 import { everyone, recheck } from './recheck.ts'
-import { isThenable } from './steps.ts'
+import { isThenable } from './settled.ts'
 import type { ApprovalAnswer, HeldCall } from './types.ts'
 import { orAbort } from './wait.ts'
 
@@ -12,12 +12,14 @@ import { orAbort } from './wait.ts'
 export async function approve(run: Run): Promise<void> {
   const { held } = run.rare
   if (held !== undefined) return useAnswer(run, held)
-  const covered = new Set<string>()
+  const covered: Asked[] = []
   // Once, unless somebody who had not asked does so when the policies look again: then about that, too.
   while (run.outcome === undefined) {
-    const askers = (run.asks ?? []).filter(({ name }) => !covered.has(name))
+    const askers = (run.asks ?? []).filter(
+      (asked) => !covered.some((other) => sameAsker(asked, other)),
+    )
     if (askers.length === 0) return
-    for (const { name } of askers) covered.add(name)
+    covered.push(...askers)
     await askPerson(run, askers)
   }
 }

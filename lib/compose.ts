@@ -1,5 +1,5 @@
 import koaCompose from 'koa-compose'
-import { type End, hooksOf, type Inner, passOn, Ring, takeAnswer } from './adapt.ts'
+import { byHand, type End, hooksOf, type Inner, passOn, Ring, takeAnswer } from './adapt.ts'
 import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
 import { Frame, type Guarded, type NamedMiddleware } from './frame.ts'
@@ -55,11 +55,26 @@ function leaveGate(run: Run): undefined {
 /** A middleware function, or a hook. */
 export type Composable = Middleware | AnyHook
 
-const composed = new WeakMap<Middleware, readonly Composable[]>()
+/** One of the things that a list comes down to: a middleware function, or a hook as it was read. */
+export type Element = Middleware | Entry
 
-/** What {@link compose} made a middleware of, so that a pipeline can take its parts. */
-export function partsOf(middleware: Middleware): readonly Composable[] | undefined {
-  return composed.get(middleware)
+const composed = new WeakMap<Middleware, readonly Element[]>()
+
+/** What {@link adapt} or {@link compose} made a middleware of; undefined for every other function. */
+export function elementsOf(middleware: Middleware): readonly Element[] | undefined {
+  return hooksOf(middleware) ?? composed.get(middleware)
+}
+
+/**
+ * Reads what was put into a list, once and at once: whatever becomes of a hook's object afterwards has no effect.
+ * Middleware that `adapt` and `compose` made is replaced by what it was made of.
+ *
+ * @throws {TypeError} When it is no middleware function and no hook of the right shape.
+ */
+export function read(item: Composable): readonly Element[] {
+  if (typeof item === 'function') return elementsOf(item) ?? [item]
+  if (typeof item !== 'object' || item === null) throw notUsable(item)
+  return [entryOf(item, NO_POSITION)]
 }
 
 /**
@@ -68,37 +83,31 @@ export function partsOf(middleware: Middleware): readonly Composable[] | undefin
  * @throws {TypeError} When an element is neither.
  */
 export function compose(list: readonly Composable[]): Middleware {
-  const items = [...list]
-  const parts = partsFrom(items)
+  const elements = list.flatMap(read)
+  const parts = partsOf(elements)
   const through = composeLayers(parts.map(layerOf))
   const entries = parts.flatMap((part) => (part instanceof Ring ? part.entries : []))
   const middleware: Middleware = (ctx, next) => {
     const run = View.run(ctx)
-    run.addInner(entries)
-    return through(run, next)
+    return byHand(run, entries, next, (rest) => through(run, rest))
   }
-  composed.set(middleware, items)
+  composed.set(middleware, elements)
   return middleware
 }
 
-function partsFrom(items: readonly Composable[]): Part[] {
-  return fuse(
-    flatten(items).map((item, i) =>
-      typeof item === 'function'
-        ? { fn: item, name: item.name || `middleware#${i + 1}`, position: NO_POSITION }
-        : entryOf(item, NO_POSITION),
-    ),
-    passOn,
-  )
+function partsOf(elements: readonly Element[]): Part[] {
+  let functions = 0
+  const list = elements.map((element) => {
+    if (typeof element !== 'function') return element
+    functions++
+    return { fn: element, name: functionName(element, functions), position: NO_POSITION }
+  })
+  return fuse(list, passOn)
 }
 
-/** Middleware that `adapt` and `compose` made is replaced by what it was made of. */
-export function flatten(items: readonly Composable[]): Composable[] {
-  return items.flatMap((item) => {
-    if (typeof item !== 'function') return [item]
-    const inside = hooksOf(item) ?? partsOf(item)
-    return inside === undefined ? [item] : flatten(inside)
-  })
+/** What texts and logs call a function: its own name, else its number among the functions. */
+export function functionName(fn: Middleware, number: number): string {
+  return fn.name || `middleware#${number}`
 }
 
 /** Joins adjacent hooks into rings. The first part ends as `outermost` says, those inside pass on what was thrown. */
@@ -120,16 +129,8 @@ export function fuse(list: ReadonlyArray<NamedMiddleware | Entry>, outermost: En
   return parts
 }
 
-/** True for a middleware function; for a hook of the right shape. Throws a TypeError that says what is wrong with a hook. */
-export function isUsable(value: unknown): value is Composable {
-  if (typeof value === 'function') return true
-  if (typeof value !== 'object' || value === null) return false
-  entryOf(value as AnyHook, NO_POSITION)
-  return true
-}
-
 /** For what is no middleware, hook or pipeline. */
-export function notUsable(value: unknown): TypeError {
+function notUsable(value: unknown): TypeError {
   return new TypeError(
     `use() takes a middleware function, a hook or a Toolware; got ${value === null ? 'null' : typeof value}`,
   )

@@ -13,7 +13,7 @@ import {
   type Times,
 } from './outcome.ts'
 import { type IntakeLimits, sameParams, takeParams, whatInstead } from './params.ts'
-import { type Asked, noneYet, type OpinionRecord, type Rare } from './rare.ts'
+import { type Asked, noneYet, type OpinionRecord, type Rare, sameAsker } from './rare.ts'
 import type { Ambient } from './scope.ts'
 import type { Following, Waiter } from './signal.ts'
 import type { Entry } from './steps.ts'
@@ -84,6 +84,13 @@ export interface PlanHooks {
 export interface Enclosing {
   /** The part inside it is about to reject. */
   hush(): void
+  /** It runs a part by hand, as `adapt` and `compose` allow. */
+  hold(part: PromiseLike<unknown>): void
+  /**
+   * What it gave such a part as `next` has settled, and the call has not. Blocks it, or answers what runs and has
+   * to be waited for.
+   */
+  notTheRest(): PromiseLike<unknown> | undefined
 }
 
 const NO_TIMES: Times = { durationMs: 0 }
@@ -236,10 +243,13 @@ export class Run {
     } else if (this.outcome.status === 'completed') this.#withhold(fault)
   }
 
-  /** As {@link fail}, and stands over any other failure. */
+  /** As {@link fail}, and stands over any other failure. The first deny stands. */
   deny(fault: Fault): void {
-    if (this.running && this.outcome === undefined) this.rare.verdictWhenDone = fault
-    if (this.outcome?.status === 'failed') this.#withhold(fault)
+    const { rare } = this
+    if (rare.denied) return
+    rare.denied = true
+    if (this.running && this.outcome === undefined) rare.verdictWhenDone = fault
+    else if (this.outcome?.status === 'failed') this.#withhold(fault)
     else this.fail(fault)
   }
 
@@ -279,7 +289,8 @@ export class Run {
 
   /** Puts another result in the place of the tool's. */
   replaceResult(value: unknown): void {
-    this.outcome = new Completed(value, this.started, this.times())
+    const { recovered, toolError } = this.outcome as Completed
+    this.outcome = new Completed(value, this.started, this.times(), recovered, toolError)
   }
 
   /** A middleware has answered for a failed tool. */
@@ -305,15 +316,15 @@ export class Run {
   }
 
   /** An ask stands; what a re-check asks replaces what the same `check` asked about the old params. */
-  addAsk(hook: string, phase: Asked['phase'], request: AskRequest): void {
+  addAsk(hook: string, from: object, phase: Asked['phase'], request: AskRequest): void {
     const { asker: name = hook } = request
     const fixedBy = fixesParams(request)
     if (fixedBy !== undefined) this.rare.fixedBy ??= fixedBy
     const { rare } = this
     rare.asks ??= []
-    const asked = { name, phase, request }
+    const asked = { name, from, phase, request }
     const old = this.rechecking
-      ? rare.asks.findIndex((other) => other.name === name && other.phase === 'check')
+      ? rare.asks.findIndex((other) => sameAsker(other, asked) && other.phase === 'check')
       : -1
     if (old < 0) rare.asks.push(asked)
     else {
@@ -333,8 +344,9 @@ export class Run {
     this.rare.inner.push(...entries)
   }
 
-  note(record: OpinionRecord): void {
-    this.#rare?.judging?.opinions.push(record)
+  /** @param position Of the hook or function in the plan. */
+  note(record: OpinionRecord, position: number): void {
+    this.#rare?.judging?.opinions.push({ record, position })
   }
 
   report(hook: string, phase: string, error: unknown): void {
@@ -369,8 +381,9 @@ export class Run {
     this.outcome = Object.freeze(new Aborted(this.aborted?.reason, this.started, this.times()))
   }
 
-  /** `view` has made a controller: it hears of the abort, unless that has come already. */
+  /** `view` has made a controller: it hears of the abort, unless that has come already, or it is for the way out. */
   watch(view: View): void {
+    if (view === this.view && this.following?.isLeaving) return
     if (this.aborted !== undefined) view.void(this.aborted.reason)
     this.following?.watch(view)
   }
@@ -385,9 +398,15 @@ export class Run {
 
   /** Makes the context of the way out: its signal fires only when the budget ends. */
   turnAround(): void {
-    if (!this.view.touched) return
-    this.following?.unwatch(this.view)
-    this.view = new View(this)
+    if (this.following !== undefined) this.#stopFollowing(this.following)
+    if (this.view.touched) this.view = new View(this)
+  }
+
+  #stopFollowing(following: Following): void {
+    // Whoever was given up may look at the signal later: for him it has fired.
+    if (!following.isLeaving && this.aborted !== undefined) this.view.void(this.aborted.reason)
+    following.isLeaving = true
+    following.unwatch(this.view)
   }
 }
 

@@ -19,15 +19,16 @@ export const NO_POSITION: number = Number.POSITIVE_INFINITY
  */
 export function entryOf(hook: AnyHook, position: number): Entry {
   const where = describeHook(hook)
+  const members = hook as unknown as Record<string, unknown>
   for (const phase of [...PHASES, ...PLAIN_PHASES]) {
-    const value: unknown = (hook as unknown as Record<string, unknown>)[phase]
+    const value = members[phase]
     if (value !== undefined && typeof value !== 'function') {
       throw new TypeError(`${where}: ${phase} must be a function, not ${quoted(value)}`)
     }
   }
   refuseMisspelt(hook, where)
-  const plain = PLAIN_PHASES.filter((phase) => phase in hook)
-  const rich = PHASES.filter((phase) => phase in hook)
+  const plain = PLAIN_PHASES.filter((phase) => members[phase] !== undefined)
+  const rich = PHASES.filter((phase) => members[phase] !== undefined)
   if (plain.length > 0 && rich.length > 0) {
     throw new TypeError(`${where} mixes ${plain.join(', ')} with ${rich.join(', ')}: use one shape`)
   }

@@ -107,8 +107,14 @@ export class ToolDeniedError extends ToolwareError {
 
 /** True for an error of this package, also of another copy of it; with `code`, for that code only. */
 export function isToolwareError(error: unknown, code?: ErrorCode): error is ToolwareError {
-  if (typeof error !== 'object' || error === null || !(brand in error)) return false
-  return code === undefined || ('code' in error && error.code === code)
+  if (typeof error !== 'object' || error === null) return false
+  try {
+    if (!(brand in error)) return false
+    return code === undefined || ('code' in error && error.code === code)
+  } catch {
+    // A proxy that answers nothing.
+    return false
+  }
 }
 
 /** A wrong option or configuration value: says where, quotes the value, and says what would be right. */

@@ -1,4 +1,5 @@
 import type { Run } from './context.ts'
+import { NO_POSITION } from './entry.ts'
 import type { Judging, OpinionRecord } from './rare.ts'
 import type { Params } from './types.ts'
 
@@ -40,16 +41,28 @@ export function explanationOf(run: Run, judging: Judging): Explanation {
 }
 
 /** Adds the hooks that were asked and had no opinion, each in its place. */
-function withSilent(run: Run, judging: Judging): readonly OpinionRecord[] {
-  const spoke = new Set(judging.opinions.map(({ hook }) => hook))
-  const stopped = judging.passed ? undefined : judging.opinions.at(-1)?.hook
+function withSilent(run: Run, { opinions }: Judging): readonly OpinionRecord[] {
+  const told = opinions.filter(({ record }) => record.phase !== 'recheck')
+  const spoke = new Set(told.map(({ position }) => position))
+  const silent = run.plan.entries.filter(
+    ({ check, before, position }) => (check ?? before) !== undefined && !spoke.has(position),
+  )
   const all: OpinionRecord[] = []
-  for (const { name, check, before } of run.plan.entries) {
-    if (check === undefined && before === undefined) continue
-    if (spoke.has(name)) all.push(...judging.opinions.filter(({ hook }) => hook === name))
-    else all.push({ hook: name, phase: check ? 'check' : 'before', opinion: 'none' })
-    if (name === stopped) break
+  const addSilent = (end: number): void => {
+    for (let next = silent[0]; next !== undefined && next.position < end; next = silent[0]) {
+      const phase = next.check ? 'check' : 'before'
+      all.push({ hook: next.name, phase, opinion: 'none' })
+      silent.shift()
+    }
   }
-  const placed = new Set(all)
-  return [...all, ...judging.opinions.filter((opinion) => !placed.has(opinion))]
+  for (const { record, position } of told) {
+    // What a middleware runs by hand has no place; it speaks between those that have one.
+    if (position !== NO_POSITION) addSilent(position)
+    all.push(record)
+  }
+  if (run.gated) addSilent(NO_POSITION)
+  return [
+    ...all,
+    ...opinions.map(({ record }) => record).filter(({ phase }) => phase === 'recheck'),
+  ]
 }

@@ -1,16 +1,17 @@
 import type { End } from './adapt.ts'
 import type { Enclosing, Run } from './context.ts'
 import { Slot, type Waiting } from './deadline.ts'
+import { NO_POSITION } from './entry.ts'
 import { ToolwareError } from './errors.ts'
-import type { Fault } from './outcome.ts'
+import { type Fault, isToolFault } from './outcome.ts'
+import type { OpinionRecord } from './rare.ts'
 import { backIn } from './scope.ts'
-import { whenSettled } from './settled.ts'
+import { isThenable, whenSettled } from './settled.ts'
 import type { Waiter } from './signal.ts'
-import { hookFault, isThenable } from './steps.ts'
+import { abandon, hookFault } from './steps.ts'
 import type {
   AskRequest,
   DenyOptions,
-  ErrorCode,
   Middleware,
   MiddlewareContext,
   Next,
@@ -18,6 +19,11 @@ import type {
 } from './types.ts'
 import { ask, deny } from './verdict.ts'
 import { View } from './view.ts'
+
+const NO_NEXT = 'returned without calling next(); use ctx.deny() or ctx.respond().'
+const NOT_AWAITED = 'settled before next() had; await next() or return it.'
+const NOT_THE_REST =
+  'gave adapt() or compose() a next() that did not run the rest of the call; pass on your own next.'
 
 /** A middleware function with the name that texts and logs show for it. */
 export interface NamedMiddleware {
@@ -45,6 +51,8 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   readonly #outer: Enclosing | undefined
   #calls = 0
   #inner: Promise<unknown> | undefined
+  /** Parts that the function runs by hand. */
+  #held: PromiseLike<unknown>[] | undefined
   /** Assigned to `ctx.result` while the tool had failed: counts if the function settles without throwing. */
   #recovery: { readonly value: unknown } | undefined
   #abandon: (() => void) | undefined
@@ -86,7 +94,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
       if (run.thrown !== undefined) this.hush()
       return this.#inner
     }
-    run.fail(this.#fault('NEXT_TWICE', 'called next() more than once; the tool runs at most once'))
+    run.fail(this.#fault('NEXT_TWICE', 'called next() more than once; the tool runs at most once.'))
     const refused = this.#inner === undefined ? Promise.resolve() : this.#next()
     refused.catch(() => undefined)
     return refused
@@ -97,19 +105,26 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#inner?.catch(() => undefined)
   }
 
+  hold(part: PromiseLike<unknown>): void {
+    // The function may have forgotten it, and may await it.
+    abandon(part)
+    this.#held ??= []
+    this.#held.push(part)
+  }
+
+  notTheRest(): PromiseLike<unknown> | undefined {
+    if (this.#inner === undefined) this.#run.block(this.#fault('SHORT_CIRCUIT', NOT_THE_REST))
+    else this.#run.fail(this.#fault('NEXT_NOT_AWAITED', NOT_AWAITED))
+    return this.#inner
+  }
+
   /** The function has settled or thrown. */
   #settle(thrown?: { readonly error: unknown }): unknown {
     const run = this.#run
     if (run.depth > this.#depth) return this.#settledEarly(thrown)
     if (thrown !== undefined) this.#threw(thrown.error)
-    else if (run.outcome === undefined) {
-      run.block(
-        this.#fault(
-          'SHORT_CIRCUIT',
-          'returned without calling next(); use ctx.deny() or ctx.respond()',
-        ),
-      )
-    } else if (this.#recovery !== undefined && recoverable(run)) {
+    else if (run.outcome === undefined) run.block(this.#fault('SHORT_CIRCUIT', NO_NEXT))
+    else if (this.#recovery !== undefined && recoverable(run)) {
       run.recover(this.#recovery.value, this.#part.name)
     }
     return this.#leave()
@@ -118,28 +133,25 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   /** The gate closes, and what runs is waited for. */
   #settledEarly(thrown: { readonly error: unknown } | undefined): unknown {
     const run = this.#run
-    run.fail(
-      this.#fault('NEXT_NOT_AWAITED', 'settled before next() had; await next() or return it'),
-    )
+    const fault = this.#fault('NEXT_NOT_AWAITED', NOT_AWAITED)
+    run.fail(fault)
     if (thrown !== undefined) run.report(this.#part.name, 'middleware', thrown.error)
     const leave = (): unknown => {
-      run.fail(
-        this.#fault('NEXT_NOT_AWAITED', 'settled before next() had; await next() or return it'),
-      )
+      run.fail(fault)
       return this.#leave()
     }
-    return (this.#inner as Promise<unknown>).then(leave, leave)
+    return Promise.allSettled([this.#inner, ...(this.#held ?? [])]).then(leave)
   }
 
   #threw(error: unknown): void {
     const run = this.#run
     const { outcome } = run
     const { name } = this.#part
-    if (run.thrown !== undefined && run.thrown.error === error) return
+    if (run.thrown !== undefined && Object.is(run.thrown.error, error)) return
     if (this.#calls > 1) return
     if (outcome === undefined || outcome.status === 'completed') {
       run.report(name, 'middleware', error)
-      run.note({ hook: name, phase: 'middleware', opinion: 'failed', code: 'HOOK_FAILED' })
+      this.#note({ opinion: 'failed', code: 'HOOK_FAILED' })
       run.fail(hookFault(run, 'HOOK_FAILED', name, error))
     } else if (recoverable(run)) {
       run.rethrown(name, error)
@@ -157,8 +169,15 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
 
   /** A broken rule of the onion. `next()` rejects with it further out, once the tool has run. */
   #fault(code: Fault['code'], what: string): Fault {
-    const reason = `${this.#part.name} ${what}.`
+    const reason = `${this.#part.name} ${what}`
+    this.#note({ opinion: 'failed', code, reason })
     return { code, by: this.#part.name, reason, error: new ToolwareError(code, reason) }
+  }
+
+  /** For `explain`. */
+  #note(said: Omit<OpinionRecord, 'hook' | 'phase'>): void {
+    const { name, position } = this.#part
+    this.#run.note({ hook: name, phase: 'middleware', ...said }, position)
   }
 
   // Abort ----------------------------------------------------------------------------------------
@@ -229,32 +248,42 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   }
 
   deny(reason?: string, options: DenyOptions = {}): void {
-    const { code = 'DENIED', rule, notice, retryAfterMs, details } = deny(reason, options)
+    const verdict = deny(reason, options)
+    const { code = 'DENIED', rule, notice, retryAfterMs, details } = verdict
+    const said = { code, reason: verdict.reason, rule }
     const { name } = this.#part
-    this.#run.note({ hook: name, phase: 'middleware', opinion: 'deny', code, reason, rule })
-    this.#run.deny({ code, by: name, reason, rule, notice, retryAfterMs, details })
+    this.#note({ opinion: 'deny', ...said })
+    this.#run.deny({ ...said, by: name, notice, retryAfterMs, details })
   }
 
   ask(request: AskRequest): void {
     this.#beforeGate('ask')
-    const { name } = this.#part
-    this.#run.note({ hook: name, phase: 'middleware', opinion: 'ask', reason: request.title })
-    this.#run.addAsk(name, 'middleware', ask(request).request)
+    const asked = ask(request)
+    this.#note({ opinion: 'ask', reason: asked.request.title })
+    this.#run.addAsk(this.#part.name, this.#part, 'middleware', asked.request)
   }
 
   rewrite(params: Record<string, unknown>): void {
     this.#beforeGate('rewrite')
     const run = this.#run
-    const { name, position } = this.#part
+    const { name } = this.#part
+    // After next(), who is further in may have judged the old params already.
+    const position = this.#calls > 0 ? NO_POSITION : this.#part.position
     const before = run.params
     const problem = run.replaceParams(params, position)
-    if (problem !== undefined) {
-      return run.block({ code: 'HOOK_BAD_ANSWER', by: name, reason: `rewrite: ${problem}` })
-    }
-    run.note({ hook: name, phase: 'middleware', opinion: 'rewrite', params: run.params })
+    if (problem !== undefined) return this.#badRewrite(problem)
+    this.#note({ opinion: 'rewrite', params: run.params })
     if (run.rareIfAny?.fixedBy !== undefined && run.params !== before) {
       run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: name, reason: run.rareIfAny?.fixedBy })
     }
+  }
+
+  /** As for hooks: told to the log and listeners, and to the model only with `exposeErrors`. */
+  #badRewrite(problem: string): void {
+    const run = this.#run
+    const fault = this.#fault('HOOK_BAD_ANSWER', `rewrote the params: ${problem}.`)
+    run.report(this.#part.name, 'middleware', fault.error)
+    run.block(run.settings.exposeErrors ? fault : { ...fault, reason: 'hook failed' })
   }
 
   respond(value: unknown): void {
@@ -266,13 +295,13 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#beforeGate('transform')
     const { rare } = this.#run
     rare.transforms ??= []
-    rare.transforms.push(fn)
+    rare.transforms.push({ fn, by: this.#part.name })
   }
 
   #beforeGate(what: string): void {
     const run = this.#run
     if (run.gated || run.outcome !== undefined) {
-      const message = `ctx.${what}() came after the gate was entered: call it before next()`
+      const message = `ctx.${what}() came too late: call it before next(), and not after a deny`
       throw new ToolwareError('HOOK_FAILED', message)
     }
   }
@@ -281,8 +310,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
 /** Only what the tool itself threw can be answered for. */
 function recoverable(run: Run): boolean {
   const { outcome } = run
-  const codes: readonly ErrorCode[] = ['TOOL_FAILED', 'TOOL_TIMEOUT', 'UNKNOWN_TOOL']
-  return outcome?.status === 'failed' && codes.includes(outcome.code)
+  return outcome?.status === 'failed' && isToolFault(outcome)
 }
 
 const streamSafeFunctions = new WeakSet<Middleware>()

@@ -5,10 +5,12 @@ import { ToolwareError } from './errors.ts'
 import { thaw } from './params.ts'
 import { type Judging, NO_REWRITE, type Rare } from './rare.ts'
 import { recheck, stale } from './recheck.ts'
-import { abandon, hookFault, isThenable } from './steps.ts'
+import { isThenable } from './settled.ts'
+import { abandon, type Entry, hookFault } from './steps.ts'
 import type { Params, Tool } from './types.ts'
 import { View } from './view.ts'
 import { orAbort } from './wait.ts'
+import { handlerLate } from './walk.ts'
 
 /**
  * The innermost ring: signal, re-check, approval, signal again (and the policies again, if a person was
@@ -73,8 +75,10 @@ async function resolveEnv(run: Run): Promise<void> {
   for (const entry of run.plan.resolvers) {
     try {
       const work = entry.resolveExecEnv?.call(entry.hook, run.view)
-      const given = isThenable(work) ? await orAbort(run, work) : work
+      const limit = entry.timeoutMs ?? run.settings.beforeTimeoutMs
+      const given = isThenable(work) ? await withTimeout(orAbort(run, work), limit) : work
       if (run.outcome !== undefined) return
+      if (given === TIMED_OUT) return envIsLate(run, entry, limit)
       for (const [name, value] of Object.entries(given ?? {})) env[name] = value
     } catch (error) {
       run.report(entry.name, 'resolveExecEnv', error)
@@ -82,6 +86,14 @@ async function resolveEnv(run: Run): Promise<void> {
     }
   }
   run.rare.execEnv = Object.freeze(env)
+}
+
+/** Without the environment it was to have, the tool does not run. */
+function envIsLate(run: Run, { name }: Entry, limit: number): void {
+  const late = handlerLate(name, 'resolveExecEnv', limit)
+  run.renewView(late)
+  run.report(name, 'resolveExecEnv', late)
+  run.block(hookFault(run, 'HOOK_TIMEOUT', name, late))
 }
 
 /** The tool of a call that nobody else sees: what it throws, and what it answers, is the caller's as it is. */

@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { redactText } from './redact.ts'
 import type {
   AbortedOutcome,
@@ -30,26 +31,48 @@ export interface Times {
 }
 
 const MAX_TOOL_MESSAGE = 500
+const UNREADABLE = 'a value that cannot be read'
 
-/** A value as text: strings as they are, nothing for undefined, other values as JSON. */
+/** A value as text: strings as they are, nothing for undefined, other values as JSON. Never throws. */
 export function asText(value: unknown): string {
   if (typeof value === 'string') return value
   if (value === undefined) return ''
-  if (Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'string')) {
-    return value.join('')
-  }
   try {
+    if (isTexts(value)) return value.join('')
     return JSON.stringify(value) ?? String(value)
   } catch {
-    return String(value)
+    return textWithoutJson(value)
   }
 }
 
-/** What an error says, in a form that may leave the process: redacted, one bounded text. */
+function isTexts(value: unknown): value is string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((part) => typeof part === 'string')
+}
+
+/** Cycles and `bigint` have no JSON, what has no prototype has no text, and a revoked proxy has nothing. */
+function textWithoutJson(value: unknown): string {
+  for (const write of [String, (it: unknown) => Object.prototype.toString.call(it)]) {
+    try {
+      return write(value)
+    } catch {
+      // The next one asks less of it.
+    }
+  }
+  return UNREADABLE
+}
+
+/** What an error of any realm says, in a form that may leave the process: redacted, one bounded text. Never throws. */
 export function messageOf(error: unknown): string {
-  const message = error instanceof Error ? error.message : asText(error)
-  const safe = redactText(message)
+  const safe = redactText(saidBy(error))
   return safe.length > MAX_TOOL_MESSAGE ? `${safe.slice(0, MAX_TOOL_MESSAGE - 1)}…` : safe
+}
+
+function saidBy(error: unknown): string {
+  try {
+    return asText(types.isNativeError(error) || error instanceof Error ? error.message : error)
+  } catch {
+    return UNREADABLE
+  }
 }
 
 /** Fields shared by all outcomes. `text` is a getter, since few read the text of a large result. */
@@ -164,6 +187,13 @@ export class Blocked extends Unsuccessful implements BlockedOutcome {
   }
 }
 
+/** Whether the tool itself failed, so that a middleware may answer for it; nothing else that withholds a result. */
+export function isToolFault({ by, code }: FailedOutcome): boolean {
+  return (
+    by === 'tool' && (code === 'TOOL_FAILED' || code === 'TOOL_TIMEOUT' || code === 'UNKNOWN_TOOL')
+  )
+}
+
 export class Failed extends Unsuccessful implements FailedOutcome {
   readonly status = 'failed'
   readonly error: unknown
@@ -174,9 +204,9 @@ export class Failed extends Unsuccessful implements FailedOutcome {
   }
 
   get text(): string {
-    if (this.code === 'TOOL_FAILED' || this.code === 'UNKNOWN_TOOL')
-      return `Tool failed: ${messageOf(this.error)}`
-    if (this.code === 'TOOL_TIMEOUT') return `Tool failed: ${this.reason}`
+    if (isToolFault(this)) {
+      return `Tool failed: ${this.code === 'TOOL_TIMEOUT' ? this.reason : messageOf(this.error)}`
+    }
     const ran = this.executed ? 'The tool did run, but its result' : 'The result'
     return `${ran} was withheld by: ${this.by}${this.reason ? `\n${this.reason}` : ''}`
   }

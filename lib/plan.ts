@@ -1,14 +1,22 @@
-import { type End, hooksOf, Ring, takeAnswer } from './adapt.ts'
-import { type Composable, composePlan, flatten, fuse, type Part, partsOf } from './compose.ts'
+import { type End, Ring, takeAnswer } from './adapt.ts'
+import {
+  type Composable,
+  composePlan,
+  type Element,
+  elementsOf,
+  functionName,
+  fuse,
+  type Part,
+} from './compose.ts'
 import type { PlanHooks, Run } from './context.ts'
-import { entryOf } from './entry.ts'
+import { entryOf, NO_POSITION } from './entry.ts'
 import { configError } from './errors.ts'
 import { isStreamSafe, type NamedMiddleware } from './frame.ts'
 import { openGate } from './gate.ts'
 import { foldName } from './policy/fold.ts'
 import { nameGlob, textGlob } from './policy/glob.ts'
 import type { Entry } from './steps.ts'
-import type { HookSource, Middleware } from './types.ts'
+import type { HookSource } from './types.ts'
 
 /** Which tools an item cares for. */
 export interface ToolFilter {
@@ -42,7 +50,7 @@ export type Item = {
   readonly name: string | undefined
   readonly filter: ToolFilter | undefined
 } & (
-  | { readonly kind: 'one'; readonly value: Composable }
+  | { readonly kind: 'one'; readonly value: Composable; readonly elements: readonly Element[] }
   | { readonly kind: 'source'; readonly value: HookSource }
 )
 
@@ -57,7 +65,7 @@ export class Plan implements PlanHooks {
   readonly #start: (run: Run) => unknown
   readonly #everyone: Ring
 
-  constructor(items: readonly Item[]) {
+  constructor(items: readonly Placed[]) {
     const list = number(items)
     const parts = fuse(list, finish)
     this.entries = list.filter((item): item is Entry => !('fn' in item))
@@ -96,37 +104,55 @@ function alone(run: Run): unknown {
   return pending === undefined ? finish(run) : takeAnswer(run, pending, finish)
 }
 
+/** An item with the number of functions before it, so that a filter changes no name. */
+type Placed = Item & { readonly functionsBefore: number }
+
+function placed(items: readonly Item[]): readonly Placed[] {
+  let functionsBefore = 0
+  return items.map((item) => {
+    const here = { ...item, functionsBefore }
+    if (item.kind === 'one') {
+      functionsBefore += item.elements.filter((element) => typeof element === 'function').length
+    }
+    return here
+  })
+}
+
 /** Gives everything its place and every unnamed function its number. */
-function number(items: readonly Item[]): Array<Entry | NamedMiddleware> {
+function number(items: readonly Placed[]): Array<Entry | NamedMiddleware> {
   const list: Array<Entry | NamedMiddleware> = []
-  let functions = 0
   for (const item of items) {
-    const values = item.kind === 'source' ? item.value.hooks() : flatten([item.value])
-    for (const value of values) {
+    let functions = item.functionsBefore
+    for (const element of elementsFrom(item)) {
       const position = list.length
-      if (typeof value !== 'function') list.push(entryOf(value, position))
+      if (typeof element !== 'function') list.push({ ...element, position })
       else {
         functions++
-        const given = isCarrier(item.value) ? undefined : item.name
-        list.push({ fn: value, name: given ?? (value.name || `middleware#${functions}`), position })
+        const name = givenName(item) ?? functionName(element, functions)
+        list.push({ fn: element, name, position })
       }
     }
   }
   return list
 }
 
-function isCarrier(value: unknown): boolean {
-  return (
-    typeof value === 'function' &&
-    (hooksOf(value as Middleware) ?? partsOf(value as Middleware)) !== undefined
-  )
+function elementsFrom(item: Item): readonly Element[] {
+  if (item.kind === 'one') return item.elements
+  return item.value.hooks().map((hook) => entryOf(hook, NO_POSITION))
+}
+
+/** The name that `use` gave a function; what `adapt` and `compose` made is several. */
+function givenName({ kind, name, value }: Item): string | undefined {
+  return kind === 'one' && typeof value === 'function' && elementsOf(value) === undefined
+    ? name
+    : undefined
 }
 
 const MAX_NAMES = 1000
 
 /** The plans of one version of a list, by which filters match; tool names only remember their plan. */
 export class Plans {
-  readonly #items: readonly Item[]
+  readonly #items: readonly Placed[]
   readonly #plans = new Map<string, Plan>()
   readonly #byName = new Map<string, Plan>()
   readonly #filtered: boolean
@@ -134,7 +160,7 @@ export class Plans {
   #lastPlan: Plan | undefined
 
   constructor(items: readonly Item[]) {
-    this.#items = [...items]
+    this.#items = placed(items)
     this.#filtered = items.some((item) => item.filter !== undefined)
   }
 

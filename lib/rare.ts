@@ -5,8 +5,15 @@ import type { AskRequest, HeldCall, Params } from './types.ts'
 /** Someone who asked for a person's decision. */
 export interface Asked {
   readonly name: string
+  /** The hook or function, since names need not be unique. */
+  readonly from: object
   readonly phase: 'check' | 'before' | 'middleware'
   readonly request: AskRequest
+}
+
+/** Whether two questions are of the same asker. */
+export function sameAsker(one: Asked, other: Asked): boolean {
+  return one.from === other.from && one.name === other.name
 }
 
 /** One hook's or middleware's opinion, for `explain`. */
@@ -22,7 +29,8 @@ export interface OpinionRecord {
 
 /** What `explain` and `check` learn from a call. */
 export interface Judging {
-  readonly opinions: OpinionRecord[]
+  /** In the order in which they were told, each with the place of who has it in the plan. */
+  readonly opinions: Array<{ readonly record: OpinionRecord; readonly position: number }>
   /** Allowed and asked calls keep what they took from limits. */
   readonly keep: boolean
   /** Nobody has blocked on the way to the gate, and the gate's re-check has passed. */
@@ -37,7 +45,7 @@ export interface Rare {
   state: Map<unknown, unknown> | undefined
   execEnv: Readonly<Record<string, string>> | undefined
   response: { readonly value: unknown } | undefined
-  transforms: Array<(chunk: unknown) => unknown> | undefined
+  transforms: Array<{ readonly fn: (chunk: unknown) => unknown; readonly by: string }> | undefined
   held: HeldCall | undefined
   /** Hooks that a middleware function ran through `adapt`; the plan does not know them. */
   inner: Entry[] | undefined
@@ -50,6 +58,8 @@ export interface Rare {
   aborted: { readonly reason: unknown } | undefined
   /** Decided while the tool was running: the outcome when it ends. */
   verdictWhenDone: Fault | undefined
+  /** A middleware has called `ctx.deny`. */
+  denied: boolean
   /** Params fixed by an approval, and why: changing them without asking again blocks. */
   fixedBy: string | undefined
   rechecking: boolean
@@ -85,6 +95,7 @@ export function noneYet(): Rare {
     original: undefined,
     aborted: undefined,
     verdictWhenDone: undefined,
+    denied: false,
     fixedBy: undefined,
     rechecking: false,
     asks: undefined,

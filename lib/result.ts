@@ -1,4 +1,5 @@
 import { ToolDeniedError, ToolwareError } from './errors.ts'
+import { isToolFault } from './outcome.ts'
 import type { Outcome } from './types.ts'
 
 /**
@@ -22,7 +23,7 @@ export function resultOf<R>(outcome: Outcome<R>): R {
       throw new ToolDeniedError(outcome.code, outcome.text, outcome)
     }
     default:
-      if (outcome.code === 'TOOL_FAILED' || outcome.code === 'UNKNOWN_TOOL') throw outcome.error
+      if (isToolFault(outcome) && outcome.code !== 'TOOL_TIMEOUT') throw outcome.error
       throw new ToolwareError(outcome.code, outcome.text, {
         cause: outcome.error,
         details: { ...outcome.details, by: outcome.by, executed: outcome.executed },

@@ -1,6 +1,7 @@
 import { configError, quoted } from './errors.ts'
 import { messageOf } from './outcome.ts'
 import { DEFAULT_LIMITS, type IntakeLimits } from './params.ts'
+import { isThenable, whenSettled } from './settled.ts'
 import type { Approver, Logger } from './types.ts'
 
 /** Options of {@link Toolware}. All have defaults. */
@@ -123,10 +124,16 @@ export class Listeners<E> {
   tell(event: E): void {
     for (const listener of this.#listeners) {
       try {
-        listener(event)
+        // An async function is a listener as well.
+        const work: unknown = listener(event)
+        if (isThenable(work)) void whenSettled(work, () => undefined, this.#threw)
       } catch (error) {
-        this.#log.error({ err: messageOf(error) }, 'a listener threw; the call is not harmed')
+        this.#threw(error)
       }
     }
+  }
+
+  readonly #threw = (error: unknown): void => {
+    this.#log.error({ err: messageOf(error) }, 'a listener threw; the call is not harmed')
   }
 }

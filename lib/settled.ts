@@ -40,3 +40,12 @@ export function whenAnswered<T>(
 function isOrdinary(work: unknown): work is Promise<unknown> {
   return work instanceof Promise && work.constructor === Promise
 }
+
+/** Something that `await` would wait for. Throws what its `then` throws when it is looked at. */
+export function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return (
+    (typeof value === 'object' || typeof value === 'function') &&
+    value !== null &&
+    typeof (value as { then?: unknown }).then === 'function'
+  )
+}

@@ -22,6 +22,8 @@ export class Following implements Abortable {
   readonly abort: (reason: unknown) => void
   /** Those it was added to. */
   followers: Followers | undefined
+  /** The way out has begun: hooks hear of nothing but the end of their budget. */
+  isLeaving = false
   #views: Watching[] | undefined
   #waiter: Waiter | undefined
   beforeFollower: Abortable | undefined

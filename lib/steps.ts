@@ -1,7 +1,8 @@
 import type { Run } from './context.ts'
 import { ToolwareError } from './errors.ts'
 import { asText, type Fault, messageOf } from './outcome.ts'
-import { whenSettled } from './settled.ts'
+import type { OpinionRecord } from './rare.ts'
+import { isThenable, whenSettled } from './settled.ts'
 import type { AnyHook, FailureCause, HookContext, MaybePromise, Outcome } from './types.ts'
 import { isVerdict } from './verdict.ts'
 
@@ -46,14 +47,6 @@ export function stepsOf(entries: readonly Entry[], only?: 'check'): readonly Ste
     }
   })
   return steps
-}
-
-export function isThenable(value: unknown): value is PromiseLike<unknown> {
-  return (
-    (typeof value === 'object' || typeof value === 'function') &&
-    value !== null &&
-    typeof (value as { then?: unknown }).then === 'function'
-  )
 }
 
 const ignore = (): void => undefined
@@ -115,24 +108,32 @@ function isSilent(answer: unknown): boolean {
 /** Takes one answer into account. What is no verdict is a fault of the hook, never an allow. */
 export function applyAnswer(run: Run, step: Step, answer: unknown): void {
   if (isSilent(answer)) return
+  try {
+    judge(run, step, answer)
+  } catch (error) {
+    // To look at an answer may be to run code of the hook's.
+    badAnswer(run, step, `gave an answer that cannot be read (${messageOf(error)})`)
+  }
+}
+
+function judge(run: Run, step: Step, answer: unknown): void {
   const { entry, phase } = step
   const { name: hook, position } = entry
-  const notePhase = run.rechecking ? 'recheck' : phase
   if (answer === false) {
-    run.note({ hook, phase: notePhase, opinion: 'deny', code: 'DENIED' })
+    note(run, step, { opinion: 'deny', code: 'DENIED' })
     run.block({ code: 'DENIED', by: hook })
     return
   }
   if (!isVerdict(answer)) return badAnswer(run, step, `answered ${describe(answer)}`)
   if (answer.kind === 'deny') {
     const { code = 'DENIED', reason, rule, notice, retryAfterMs, details } = answer
-    run.note({ hook, phase: notePhase, opinion: 'deny', code, reason, rule })
+    note(run, step, { opinion: 'deny', code, reason, rule })
     run.block({ code, by: hook, reason, rule, notice, retryAfterMs, details })
     return
   }
   if (answer.kind === 'ask') {
-    run.note({ hook, phase: notePhase, opinion: 'ask', reason: answer.request.title })
-    run.addAsk(hook, phase, answer.request)
+    note(run, step, { opinion: 'ask', reason: answer.request.title })
+    run.addAsk(hook, entry, phase, answer.request)
     return
   }
   if (phase === 'check') return badAnswer(run, step, 'rewrote the params in check; do it in before')
@@ -142,17 +143,21 @@ export function applyAnswer(run: Run, step: Step, answer: unknown): void {
   const { params } = run
   const problem = run.replaceParams(answer.params, position)
   if (problem !== undefined) return badAnswer(run, step, `rewrote the params: ${problem}`)
-  run.note({
-    hook,
-    phase,
+  note(run, step, {
     opinion: 'rewrite',
     reason: answer.ask?.request.title,
     params: run.params,
   })
-  if (answer.ask !== undefined) run.addAsk(hook, phase, answer.ask.request)
+  if (answer.ask !== undefined) run.addAsk(hook, entry, phase, answer.ask.request)
   else if (run.rareIfAny?.fixedBy !== undefined && run.params !== params) {
     run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: hook, reason: run.rareIfAny?.fixedBy })
   }
+}
+
+/** For `explain`. */
+function note(run: Run, { entry, phase }: Step, said: Omit<OpinionRecord, 'hook' | 'phase'>): void {
+  const now = run.rechecking ? 'recheck' : phase
+  run.note({ hook: entry.name, phase: now, ...said }, entry.position)
 }
 
 function badAnswer(run: Run, step: Step, what: string): void {
@@ -160,7 +165,7 @@ function badAnswer(run: Run, step: Step, what: string): void {
   const reason = `${step.phase} ${what}. Allowed: true, null or nothing; false, deny(), ask(), and rewrite() in before.`
   const error = new ToolwareError('HOOK_BAD_ANSWER', `${name}: ${reason}`)
   run.report(name, step.phase, error)
-  run.note({ hook: name, phase: step.phase, opinion: 'failed', code: 'HOOK_BAD_ANSWER', reason })
+  note(run, step, { opinion: 'failed', code: 'HOOK_BAD_ANSWER', reason })
   const shown = run.settings.exposeErrors ? reason : 'hook failed'
   run.block({ code: 'HOOK_BAD_ANSWER', by: name, reason: shown, error })
 }
@@ -177,8 +182,7 @@ export function handlerFailed(run: Run, step: Step, cause: FailureCause, error: 
   const code = cause === 'timeout' ? 'HOOK_TIMEOUT' : 'HOOK_FAILED'
   const open = entry.failOpen.includes(cause)
   const message = messageOf(error)
-  const notePhase = run.rechecking ? 'recheck' : phase
-  run.note({ hook: entry.name, phase: notePhase, opinion: 'failed', code, reason: message })
+  note(run, step, { opinion: 'failed', code, reason: message })
   if (open) {
     const fields = { hook: entry.name, phase, tool: run.toolName, cause }
     run.settings.ownLog.warn(

@@ -1,3 +1,4 @@
+import { quoted } from './errors.ts'
 import { asText } from './outcome.ts'
 import { resultOf } from './result.ts'
 import { hookFault } from './steps.ts'
@@ -32,7 +33,10 @@ class BufferedStream<P, C> implements ToolStream<C> {
     this.outcome = execute(async (params, ctx) => {
       const chunks: unknown[] = []
       let chars = 0
+      const run = View.run(ctx)
       for await (const chunk of tool(params, ctx)) {
+        // Aborted or timed out meanwhile: nobody wants the rest, and the generator may clean up.
+        if (!run.running) break
         const passed = transform(ctx, chunk)
         chars += asText(passed).length
         if (chars > MAX_CHARS) {
@@ -91,17 +95,18 @@ class LiveStream<P, C> implements ToolStream<C> {
 
   [Symbol.asyncIterator](): AsyncGenerator<C> {
     const chunks = this.#chunks()
+    // A generator that never began runs no finally block, and one that waits for a chunk would wait on.
     const generatorReturn = chunks.return.bind(chunks)
-    let begun = false
-    const generatorNext = chunks.next.bind(chunks)
-    chunks.next = () => {
-      begun = true
-      return generatorNext()
-    }
-    // A generator that never began runs no finally block.
     chunks.return = async (value) => {
-      if (!begun) this.#abandon(await this.#opened)
+      this.#abandon(await this.#opened)
       return generatorReturn(value)
+    }
+    const generatorThrow = chunks.throw.bind(chunks)
+    chunks.throw = async (error) => {
+      const opened = await this.#opened
+      opened?.reject(error)
+      this.#abandon(opened)
+      return generatorThrow(error)
     }
     return chunks
   }
@@ -117,12 +122,16 @@ class LiveStream<P, C> implements ToolStream<C> {
       for (;;) {
         const step = await end.or(() => opened.source.next())
         // Aborted or timed out while the generator was busy.
-        if (step === undefined) break
+        if (step === ENDED) break
+        if (typeof step !== 'object' || step === null) {
+          throw new TypeError(`the stream's next() gave ${quoted(step)}, not { value, done }`)
+        }
         if (step.done === true) {
           opened.resolve(this.#seen)
           break
         }
         const chunk = transform(opened.ctx, step.value)
+        if (isWithheld(opened.ctx)) break
         this.#keep(chunk)
         yield chunk as C
       }
@@ -144,9 +153,25 @@ class LiveStream<P, C> implements ToolStream<C> {
   #abandon(opened: Opened<C> | undefined): void {
     if (opened === undefined) return
     opened.resolve(this.#seen)
-    void Promise.resolve(opened.source.return?.()).catch(() => undefined)
+    void cleanUp(opened.source)
   }
 }
+
+async function cleanUp(source: AsyncIterator<unknown>): Promise<void> {
+  try {
+    await source.return?.()
+  } catch {
+    // The call has ended; what its tool says to that concerns nobody.
+  }
+}
+
+/** A middleware has denied what is still coming. */
+function isWithheld(ctx: ToolContext): boolean {
+  return View.run(ctx).rareIfAny?.verdictWhenDone !== undefined
+}
+
+/** Says that a call has ended before the step was there. */
+const ENDED: unique symbol = Symbol('ended')
 
 /** The end of a call, for one waiter at a time: `Promise.race` would keep something of every chunk until then. */
 class End {
@@ -160,10 +185,10 @@ class End {
     })
   }
 
-  /** What `step` comes to, or undefined when the call ends first. */
-  or<T>(step: () => PromiseLike<T>): Promise<T | undefined> {
+  /** What `step` comes to, or {@link ENDED} when the call ends first. */
+  or<T>(step: () => PromiseLike<T>): Promise<T | typeof ENDED> {
     return new Promise((resolve, reject) => {
-      this.#wake = () => resolve(undefined)
+      this.#wake = () => resolve(ENDED)
       if (this.#ended) this.#wake()
       else Promise.resolve(step()).then(resolve, reject)
     })
@@ -176,12 +201,12 @@ function transform(ctx: ToolContext, chunk: unknown): unknown {
   const transforms = run.rareIfAny?.transforms
   if (transforms === undefined) return chunk
   let passed = chunk
-  for (const fn of transforms.toReversed()) {
+  for (const { fn, by } of transforms.toReversed()) {
     try {
       passed = fn(passed)
     } catch (error) {
-      run.report('transform', 'middleware', error)
-      run.fail(hookFault(run, 'HOOK_FAILED', 'transform', error))
+      run.report(by, 'transform', error)
+      run.fail(hookFault(run, 'HOOK_FAILED', by, error))
       throw error
     }
   }

@@ -9,7 +9,7 @@ import type {
 } from './api.ts'
 import { refusal } from './approve.ts'
 import { closePart, Detached, nameOf } from './closing.ts'
-import { type Composable, isUsable, notUsable } from './compose.ts'
+import { read } from './compose.ts'
 import { type Report, Run, type Settings } from './context.ts'
 import { Deadlines } from './deadline.ts'
 import { CHANNELS } from './diagnostics.ts'
@@ -68,7 +68,7 @@ export class Toolware implements Caller {
   readonly #errors: Listeners<Report>
   readonly #blocked: Listeners<CallEnd>
   readonly #settled: Listeners<CallEnd>
-  readonly #wrapped = new WeakMap<object, string>()
+  readonly #wrapped = new WeakMap<object, Wrapping>()
   readonly #wrappedNames = new Set<string>()
   #saidBuffered = false
   /** Calls of one tool come in rows: its name is looked at once. */
@@ -130,10 +130,8 @@ export class Toolware implements Caller {
         this.#plans = undefined
       })
       this.#items.push({ kind: 'source', value: item, name, filter })
-    } else if (isUsable(item)) {
-      this.#items.push({ kind: 'one', value: item as Composable, name, filter })
     } else {
-      throw notUsable(item)
+      this.#items.push({ kind: 'one', value: item, elements: read(item), name, filter })
     }
     this.#plans = undefined
     return this
@@ -228,7 +226,7 @@ export class Toolware implements Caller {
     // Approvals first: what they refuse now still leaves through the hooks.
     await closePart(this.#settings.approver, this.#ownLog)
     await this.#detached.drain(this.#ownLog)
-    for (const { value } of this.#items) await closePart(value, this.#ownLog)
+    for (const part of new Set(this.#items.flatMap(partsOf))) await closePart(part, this.#ownLog)
   }
 
   // Calls ----------------------------------------------------------------------------------------
@@ -236,9 +234,7 @@ export class Toolware implements Caller {
   #execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts | undefined): Promise<Outcome<R>> {
     try {
       if (typeof tool !== 'function') throw new TypeError(`execute(call, tool): ${notTool(tool)}`)
-      if (typeof call !== 'object' || call === null) {
-        throw new TypeError(`execute(call, tool): call must be an object; got ${quoted(call)}`)
-      }
+      if (typeof call !== 'object' || call === null) throw notCall('execute', call)
       return this.#go(this.#runFor(call, tool, own)) as Promise<Outcome<R>>
     } catch (error) {
       return Promise.reject(error)
@@ -356,6 +352,9 @@ export class Toolware implements Caller {
 
   // Apart from the above, since closures there would cost every call.
   #follow(run: Run, signal: AbortSignal): void {
+    if (typeof signal?.addEventListener !== 'function') {
+      throw new TypeError(`signal must be an AbortSignal, or be left out; got ${quoted(signal)}`)
+    }
     const following = new Following((reason) => backIn(run.around, () => run.abort(reason)))
     run.following = following
     if (signal.aborted) run.abort(signal.reason)
@@ -366,7 +365,8 @@ export class Toolware implements Caller {
     if (typeof tool !== 'function') {
       throw new TypeError(`stream(call, tool): ${notTool(tool)}`)
     }
-    const { buffersStreams } = this.#currentPlans().for(asText(call?.toolName))
+    if (typeof call !== 'object' || call === null) throw notCall('stream', call)
+    const { buffersStreams } = this.#currentPlans().for(asText(call.toolName))
     if (buffersStreams && !this.#saidBuffered) {
       this.#saidBuffered = true
       this.#ownLog.warn(
@@ -374,7 +374,7 @@ export class Toolware implements Caller {
         'a middleware function stands around a stream, so it is buffered; streamSafe(fn) says it need not be',
       )
     }
-    const streaming = { ...call, isStreaming: call?.isStreaming ?? true }
+    const streaming = { ...call, isStreaming: call.isStreaming ?? true }
     return openStream((opened) => this.#execute(streaming, opened, own), tool, buffersStreams)
   }
 
@@ -388,7 +388,12 @@ export class Toolware implements Caller {
       )
     }
     this.#wrappedNames.add(toolName)
-    if (this.#wrapped.get(fn) === toolName) return fn as unknown as WrappedTool<P, R>
+    const known = this.#wrapped.get(fn)
+    if (known?.toolName === toolName) {
+      if (own === undefined) return fn as unknown as WrappedTool<P, R>
+      // Around the same function once, with the facts of both.
+      return this.#wrap(toolName, known.fn as Tool<P, R>, snapshotFacts(known.facts, own))
+    }
     const app = this
     const wrapped = function (this: unknown, params: P, ...rest: unknown[]): Promise<Awaited<R>> {
       const call = { toolName, params: params ?? undefined } as ToolCall<P>
@@ -396,7 +401,7 @@ export class Toolware implements Caller {
       return app.#answer(call, tool, own) as Promise<Awaited<R>>
     }
     Object.defineProperty(wrapped, 'name', { value: fn.name || toolName })
-    this.#wrapped.set(wrapped, toolName)
+    this.#wrapped.set(wrapped, { toolName, fn, facts: own })
     return wrapped
   }
 
@@ -459,8 +464,25 @@ function passing<P, R>(fn: Tool<P, R>, self: unknown, rest: readonly unknown[]):
   return (params, ctx) => any.call(self, params, ...(rest.length === 0 ? [ctx] : rest))
 }
 
+function notCall(method: string, value: unknown): TypeError {
+  return new TypeError(`${method}(call, tool): call must be an object; got ${quoted(value)}`)
+}
+
 function notTool(value: unknown): string {
   return `tool must be a function; got ${quoted(value)}`
+}
+
+/** What `wrap` made a function of. */
+interface Wrapping {
+  readonly toolName: string
+  readonly fn: Tool<never>
+  readonly facts: Facts | undefined
+}
+
+/** What of an item may have to be closed, each hook that `adapt` or `compose` took in among it. */
+function partsOf(item: Item): readonly unknown[] {
+  if (item.kind === 'source') return [item.value]
+  return item.elements.map((element) => (typeof element === 'function' ? element : element.hook))
 }
 
 function isSource(value: unknown): value is HookSource {

@@ -236,7 +236,7 @@ export interface HookOptions {
   readonly name: string
   /** Causes that let the call go on when `check` or `before` fails. Default: none, it blocks. */
   readonly failOpen?: readonly FailureCause[] | undefined
-  /** Per handler, for `check` and `before`. Default `beforeTimeoutMs` of the pipeline. */
+  /** Per handler, for `check`, `before` and `resolveExecEnv`. Default `beforeTimeoutMs` of the pipeline. */
   readonly timeoutMs?: number | undefined
   /** `after` and `skipped` are never awaited; `close()` drains them. */
   readonly detached?: boolean | undefined
@@ -288,8 +288,10 @@ interface PlainPhases {
 }
 
 /** `T` with at least one of its members. */
-type AtLeastOne<T> = { [K in keyof T]: Pick<T, K> & Partial<Omit<T, K>> }[keyof T]
-type Absent<T> = { readonly [K in keyof T]?: never }
+type AtLeastOne<T> = {
+  [K in keyof T]: Pick<T, K> & { [Other in Exclude<keyof T, K>]?: T[Other] | undefined }
+}[keyof T]
+type Absent<T> = { readonly [K in keyof T]?: undefined }
 
 /** A hook: a name and at least one phase. */
 export type ToolHook = HookOptions & AtLeastOne<Phases> & Absent<PlainPhases>

@@ -1,4 +1,5 @@
 import { ToolwareError } from './errors.ts'
+import { messageOf } from './outcome.ts'
 import type {
   ApprovalResolution,
   AskRequest,
@@ -22,7 +23,10 @@ function verdict<V extends Verdict>(fields: V): V {
  * @example app.use({ name: 'no-deploys', check: ({ toolName }) => toolName !== 'deploy' || deny('not on Fridays') })
  */
 export function deny(reason?: string, options: DenyOptions = {}): DenyVerdict {
-  return verdict({ ...options, kind: 'deny', reason })
+  // Whatever plain JavaScript gives as a reason: the deny stands.
+  const said: unknown = reason ?? undefined
+  const text = said === undefined || typeof said === 'string' ? said : messageOf(said)
+  return verdict({ ...options, kind: 'deny', reason: text })
 }
 
 /**

@@ -7,6 +7,13 @@ interface Voided {
   readonly state: Map<unknown, unknown> | undefined
 }
 
+/** For what runs parts of a pipeline where none is. */
+export function notInside(): TypeError {
+  return new TypeError(
+    'adapt() and compose() run inside a middleware function of a pipeline: pass on the ctx you were given',
+  )
+}
+
 /**
  * What hooks and the tool can read of a call. All of it is on the prototype, and there is one class, since a
  * derived one costs several times as much to make.
@@ -34,9 +41,7 @@ export class View implements HookContext {
    */
   static run(view: CallContext): Run {
     if (#run in view) return view.#run
-    throw new TypeError(
-      'adapt() and compose() run inside a pipeline: pass on the ctx you were given',
-    )
+    throw notInside()
   }
 
   get id(): string {

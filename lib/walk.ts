@@ -151,13 +151,7 @@ export abstract class Walk implements Waiting, Waiter {
     const at = this.#at
     const spentTicks = this.#endWait()
     if (this.#isWayIn) {
-      const step = this.#step(at)
-      try {
-        applyAnswer(this.run, step, answer)
-      } catch (error) {
-        // To look at an answer may be to run code of the hook's.
-        handlerFailed(this.run, step, 'error', error)
-      }
+      applyAnswer(this.run, this.#step(at), answer)
       this.#goOnIn(at)
     } else this.#goOnOut(at, spentTicks)
   }
@@ -203,7 +197,8 @@ export abstract class Walk implements Waiting, Waiter {
   }
 }
 
-function handlerLate(name: string, phase: string, limitMs: number): ToolwareError {
+/** What is reported of a handler that was given up. */
+export function handlerLate(name: string, phase: string, limitMs: number): ToolwareError {
   return new ToolwareError(
     'HOOK_TIMEOUT',
     `${phase} of ${name} did not settle within ${limitMs} ms`,

@@ -38,7 +38,7 @@ function ringOf(instances: readonly Instance[], tools: Catalogue): ToolHook | un
   if (before.length + after.length + env.length === 0) return undefined
   return {
     name: 'before_tool_call',
-    timeoutMs: before.reduce((sum, { timeoutMs }) => sum + timeoutMs, MARGIN_MS),
+    timeoutMs: Math.max(timeOf(before), timeOf(env)) + MARGIN_MS,
     detached: true,
     before: (ctx: HookContext) => runBeforeRing(before, ctx),
     ...(after.length > 0 && {
@@ -51,4 +51,9 @@ function ringOf(instances: readonly Instance[], tools: Catalogue): ToolHook | un
           : undefined,
     }),
   }
+}
+
+/** What handlers that run one after another may take in all. */
+function timeOf(handlers: ReadonlyArray<{ readonly timeoutMs: number }>): number {
+  return handlers.reduce((sum, { timeoutMs }) => sum + timeoutMs, 0)
 }

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ask, type Outcome, type ToolHook } from '../../lib/index.ts'
+import { ask, type HookContext, type Outcome, type ToolHook } from '../../lib/index.ts'
 import { call, deferred, echo, never, quietApp } from '../helpers/call.ts'
 
 const reason = new Error('user went away')
@@ -230,11 +230,13 @@ describe('O15, an abort by the caller', () => {
     const controller = new AbortController()
     const gate = deferred()
     let outcome: Outcome | undefined
+    const heard: boolean[] = []
     const app = quietApp().use({
       name: 'h',
       after: async (ctx) => {
+        const { signal } = ctx
         await gate.promise
-        expect(ctx.signal.aborted).toBe(false)
+        heard.push(signal.aborted, ctx.signal.aborted)
       },
     })
     const work = app.execute(call({ signal: controller.signal }), async () => 'r')
@@ -247,6 +249,45 @@ describe('O15, an abort by the caller', () => {
     expect(outcome).toBeUndefined()
     gate.resolve(undefined)
     expect(await work).toMatchObject({ status: 'completed', result: 'r' })
+    expect(heard).toEqual([false, false])
+  })
+
+  for (const moment of ['before it began', 'in check', 'in the tool'] as const) {
+    it(`fires no signal of the way out, when it came ${moment}`, async () => {
+      const controller = new AbortController()
+      const abortIn = async (where: string): Promise<boolean> => {
+        if (where === moment) controller.abort(reason)
+        return true
+      }
+      const heard: boolean[] = []
+      const listen = (ctx: HookContext): void => void heard.push(ctx.signal.aborted)
+      const app = quietApp()
+        .use({ name: 'outer', after: listen, skipped: listen })
+        .use({ name: 'inner', check: () => abortIn('in check'), after: listen, skipped: listen })
+      await abortIn('before it began')
+      const { signal } = controller
+      const outcome = await app.execute(call({ signal }), () => abortIn('in the tool'))
+      expect(outcome.status).toBe('aborted')
+      expect(heard).toEqual([false, false])
+    })
+  }
+
+  it('fires the signal of a tool that looks at it only later, though hooks on the way out have theirs', async () => {
+    const controller = new AbortController()
+    const gate = deferred<unknown>()
+    const heard: boolean[] = []
+    const app = quietApp().use({ name: 'h', after: (ctx) => heard.push(ctx.signal.aborted) })
+    const done = deferred<unknown>()
+    const work = app.execute(call({ signal: controller.signal }), async (_p, ctx) => {
+      await gate.promise
+      heard.push(ctx.signal.aborted)
+      done.resolve(undefined)
+    })
+    controller.abort(reason)
+    await work
+    gate.resolve(undefined)
+    await done.promise
+    expect(heard).toEqual([false, true])
   })
 
   it('leaves no timer behind', async () => {

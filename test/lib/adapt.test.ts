@@ -165,12 +165,12 @@ describe('an answer that cannot be looked at', () => {
   const rewritten = (): unknown => rewrite({ nested: unreadable() })
   for (const [what, make] of Object.entries({ hidden, rewritten })) {
     for (const mode of ['sync', 'async'] as const) {
-      it(`blocks the call like a throw, and leaves nothing pending (${what}, ${mode})`, async () => {
+      it(`blocks the call as a bad answer, and leaves nothing pending (${what}, ${mode})`, async () => {
         const before = mode === 'sync' ? make : async () => make()
         const app = quietApp().use({ name: 'h', before } as unknown as ToolHook)
         expect(await app.execute(call(), echo)).toMatchObject({
           status: 'blocked',
-          code: 'HOOK_FAILED',
+          code: 'HOOK_BAD_ANSWER',
           by: 'h',
         })
       })
@@ -184,7 +184,7 @@ describe('an answer that cannot be looked at', () => {
         check: async ({ recheck }: HookContext) => (recheck ? hidden() : true),
       } as unknown as ToolHook)
       .use({ name: 'r', before: () => rewrite({ other: 1 }) })
-    expect(await app.execute(call(), echo)).toMatchObject({ code: 'HOOK_FAILED', by: 'h' })
+    expect(await app.execute(call(), echo)).toMatchObject({ code: 'HOOK_BAD_ANSWER', by: 'h' })
   })
 })
 

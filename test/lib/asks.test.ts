@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { ApprovalQueue } from '../../lib/approval/queue.ts'
+import { adapt, ask, rewrite, type ToolHook } from '../../lib/index.ts'
 import { fakeApprover } from '../../lib/testing/fake-approver.ts'
-import { ask, rewrite } from '../../lib/verdict.ts'
 import { echo, quietApp } from '../helpers/call.ts'
 import { settle } from '../helpers/timers.ts'
 
@@ -37,6 +37,41 @@ describe('an ask once raised stands (O4)', () => {
     })
     await app.execute({ toolName: 'deploy' }, echo)
     expect(told).toEqual(['Owner allow-once', 'Hours allow-once'])
+  })
+
+  for (const placed of ['in the list', 'in a part run by hand'] as const) {
+    it(`and another hook of the same name does not replace it, ${placed}`, async () => {
+      const asked: string[] = []
+      const approver = fakeApprover(({ askers }) => {
+        asked.push(...askers.map(({ request }) => request.title))
+        return 'allow-once'
+      })
+      const guard = (what: string): ToolHook => ({
+        name: 'Guard',
+        check: ({ params }) => ask({ title: `${what} ${params.path}` }),
+      })
+      const part = adapt([guard('One of'), guard('Two of')])
+      const app = quietApp({ approvals: approver })
+      app.use(placed === 'in the list' ? part : (ctx, next) => part(ctx, next))
+      app.use({ name: 'Rewriter', before: () => rewrite({ path: 'new' }) })
+      await app.execute({ toolName: 'read', params: { path: 'old' } }, echo)
+      expect(asked).toEqual(['One of new', 'Two of new'])
+    })
+  }
+
+  it('and what another hook of the same name asks after a wait is a question as well', async () => {
+    let evening = false
+    const asked: string[] = []
+    const approver = fakeApprover(({ askers }) => {
+      asked.push(...askers.map(({ request }) => request.title))
+      evening = true
+      return 'allow-once'
+    })
+    const app = quietApp({ approvals: approver })
+    app.use({ name: 'Guard', check: () => ask({ title: 'May it?' }) })
+    app.use({ name: 'Guard', check: () => (evening ? ask({ title: 'So late?' }) : null) })
+    await app.execute({ toolName: 'deploy' }, echo)
+    expect(asked).toEqual(['May it?', 'So late?'])
   })
 
   it('also about params that a person put in', async () => {

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
-import { ask, type Middleware, type Outcome, type ToolHook } from '../../lib/index.ts'
+import { ask, compose, type Middleware, type Outcome, type ToolHook } from '../../lib/index.ts'
 import { call, deferred, echo, never, quietApp } from '../helpers/call.ts'
 
 const unhandled = vi.fn()
@@ -582,6 +582,24 @@ describe('names of middleware', () => {
           .use(() => undefined),
       ),
     ).toBe('middleware#2')
+  })
+
+  it('are the same for every tool, whoever else a filter leaves out, and inside compose()', async () => {
+    const pass: () => Middleware = () => (_ctx, next) => next()
+    const part = compose([{ name: 'h', after: () => undefined }, pass(), () => undefined])
+    const apps = [
+      quietApp()
+        .use(pass(), { tools: ['other'] })
+        .use(() => undefined),
+      quietApp().use(part),
+      quietApp().use((ctx, next) => part(ctx, next)),
+    ]
+    for (const app of apps) {
+      for (const toolName of ['echo', 'other']) {
+        const outcome = await app.execute(call({ toolName }), echo)
+        expect(outcome).toMatchObject({ code: 'SHORT_CIRCUIT', by: 'middleware#2' })
+      }
+    }
   })
 })
 

@@ -388,6 +388,37 @@ describe('O18, the gate', () => {
   })
 })
 
+describe('environment variables that do not come', () => {
+  for (const [whose, options, hookOptions] of [
+    ['beforeTimeoutMs', { beforeTimeoutMs: 1000 }, {}],
+    ["the hook's timeoutMs", {}, { timeoutMs: 1000 }],
+  ] as const) {
+    it(`block the call after ${whose}`, async () => {
+      vi.useFakeTimers()
+      const tool = vi.fn(echo)
+      const left = vi.fn()
+      let signal: AbortSignal | undefined
+      const app = quietApp(options).use({
+        name: 'a',
+        ...hookOptions,
+        check: () => true,
+        resolveExecEnv: (ctx) => {
+          signal = ctx.signal
+          return new Promise(() => undefined)
+        },
+        skipped: (_ctx, { status }) => left(status),
+      })
+      const work = app.execute(call(), tool)
+      await vi.advanceTimersByTimeAsync(1000)
+      expect(await work).toMatchObject({ status: 'blocked', code: 'HOOK_TIMEOUT', by: 'a' })
+      expect(signal?.aborted).toBe(true)
+      expect(left.mock.calls).toEqual([['blocked']])
+      expect(tool).not.toHaveBeenCalled()
+      expect(vi.getTimerCount()).toBe(0)
+    })
+  }
+})
+
 describe('toolTimeoutMs', () => {
   it('fails a tool that does not settle, and fires its signal', async () => {
     vi.useFakeTimers()

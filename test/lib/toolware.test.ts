@@ -231,6 +231,33 @@ describe('O13, plans', () => {
     hook.check = () => true
     expect(await app.execute(call(), echo)).toMatchObject({ status: 'blocked' })
   })
+
+  const wrappings: Record<string, (hook: ToolHook) => Parameters<Toolware['use']>[0]> = {
+    itself: (hook) => hook,
+    'adapt()': (hook) => adapt([hook]),
+    'compose()': (hook) => compose([hook]),
+    'another pipeline': (hook) => quietApp().use(hook),
+  }
+  for (const [how, wrapped] of Object.entries(wrappings)) {
+    it(`reads a hook when it is given, not with the first call or the next use (${how})`, async () => {
+      const hook: { name: string; check?: () => boolean } = { name: 'h', check: () => false }
+      const app = quietApp().use(wrapped(hook as ToolHook))
+      hook.check = () => true
+      expect(await app.execute(call(), echo)).toMatchObject({ status: 'blocked', by: 'h' })
+      app.use({ name: 'later', check: () => true })
+      delete hook.check
+      expect(await app.execute(call(), echo)).toMatchObject({ status: 'blocked', by: 'h' })
+    })
+  }
+
+  it('takes a phase that is undefined for one that is not there', async () => {
+    const nothing = { name: 'x', check: undefined, after: undefined }
+    expect(() => quietApp().use(nothing as never)).toThrow(/has no phase/)
+    const one = { name: 'x', check: () => false, before: undefined, beforeExecute: undefined }
+    expect(await quietApp().use(one).execute(call(), echo)).toMatchObject({ by: 'x' })
+    const plain = { name: 'x', check: undefined, beforeExecute: () => false }
+    expect(await quietApp().use(plain).execute(call(), echo)).toMatchObject({ by: 'x' })
+  })
 })
 
 describe('app.execute', () => {
@@ -238,6 +265,9 @@ describe('app.execute', () => {
     const app = quietApp()
     await expect(app.execute(call(), undefined as never)).rejects.toThrow(TypeError)
     await expect(app.execute(null as never, echo)).rejects.toThrow(TypeError)
+    for (const signal of [null, {}, 'signal'] as never[]) {
+      await expect(app.execute(call({ signal }), echo)).rejects.toThrow(/must be an AbortSignal/)
+    }
   })
 
   const badCalls: Array<[string, Record<string, unknown>]> = [
@@ -398,6 +428,25 @@ describe('app.wrap', () => {
     expect(again).toBe(tool.execute)
     await again({})
     expect(checks).toBe(1)
+  })
+
+  it('wraps once with the facts of every wrap, those given later first', async () => {
+    const seen: unknown[] = []
+    const app = quietApp().use({
+      name: 'c',
+      before: ({ sessionId, senderId }) => {
+        seen.push([sessionId, senderId])
+      },
+    })
+    const once = app.wrap('t', echo, { sessionId: 'wrap', senderId: 'u' })
+    await app.scope({ sessionId: 'scope' }).wrap('t', once)({})
+    await app.wrap('t', app.wrap('t', once), { senderId: 'other' })({})
+    await once({})
+    expect(seen).toEqual([
+      ['scope', 'u'],
+      ['wrap', 'other'],
+      ['wrap', 'u'],
+    ])
   })
 
   it('passes on further arguments of the host, and `this`', async () => {
@@ -573,6 +622,21 @@ describe('app.on', () => {
     expect(() => app.on('done' as never, () => undefined)).toThrow(/on\(\) takes/)
   })
 
+  it('is not harmed by a listener that rejects', async () => {
+    const unhandled = vi.fn()
+    process.on('unhandledRejection', unhandled)
+    const log = quietLog()
+    const app = new Toolware({ log })
+    app.on('settled', async () => {
+      throw new Error('down')
+    })
+    expect((await app.execute(call(), echo)).status).toBe('completed')
+    await new Promise((resolve) => setImmediate(resolve))
+    process.off('unhandledRejection', unhandled)
+    expect(unhandled).not.toHaveBeenCalled()
+    expect(log.lines).toMatchObject([{ level: 'error', fields: { err: 'down' } }])
+  })
+
   it('publishes on diagnostics channels when somebody subscribes', async () => {
     const seen: string[] = []
     const start = (): unknown => seen.push('start')
@@ -682,5 +746,22 @@ describe('app.close', () => {
     await app[Symbol.asyncDispose]()
     expect(log).toEqual(['approvals', 'b'])
     expect(own.lines.map(({ message }) => message)).toEqual(['close() of a failed'])
+  })
+
+  it('closes a hook once that is used twice, and those that adapt() and compose() took in', async () => {
+    const closed: string[] = []
+    const hook = (name: string): ToolHook => ({
+      name,
+      check: () => true,
+      close: () => closed.push(name),
+    })
+    const twice = hook('twice')
+    const app = quietApp()
+      .use(twice, { tools: ['a'] })
+      .use(twice, { tools: ['b'] })
+      .use(adapt([hook('adapted'), twice]))
+      .use(compose([hook('composed'), adapt([hook('inside')])]))
+    await app.close()
+    expect(closed).toEqual(['twice', 'adapted', 'composed', 'inside'])
   })
 })

@@ -43,6 +43,14 @@ describe('app.use takes', () => {
     app.use({ name: 'x' })
   })
 
+  it('phases that may be undefined beside one that is there', () => {
+    const later = app.log ? () => undefined : undefined
+    app.use({ name: 'x', check: () => true, after: later, skipped: undefined })
+    app.use({ name: 'x', beforeExecute: () => true, afterExecute: later, check: undefined })
+    // @ts-expect-error the only phase may not be there
+    app.use({ name: 'x', after: later })
+  })
+
   it('no mixture of plain and context phases', () => {
     // @ts-expect-error two shapes in one
     app.use({ name: 'x', check: () => true, beforeExecute: () => true })
