@@ -32,6 +32,10 @@ export function compileRule(rule: ProgramRule): CompiledRule {
   const put = (list: string | undefined, meaning: Meaning) => {
     for (const name of names(list)) flags.set(name, meaning)
   }
+  // Known by their whole names, so that no beginning of one passes for another flag.
+  for (const [list, other] of Object.entries(rule.onlyWith ?? {})) {
+    put(`${list} ${other}`, { kind: 'flag' })
+  }
   put(rule.flags, { kind: 'flag' })
   put(rule.glued, { kind: 'glued' })
   for (const [use, list] of Object.entries(rule.values ?? {})) {
