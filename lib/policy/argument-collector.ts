@@ -20,8 +20,8 @@ export type Target = 'paths' | 'globs' | 'patches'
 /** More path arguments than this in one call are refused: each is looked up on disk. */
 const MAX_ARGUMENTS = 500
 const MAX_LENGTH = 32_768
-/** How a text begins, or one of its lines, that may be a patch. */
-export const PATCH: RegExp = /^(?:[ \t]*\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m
+/** How a text begins, or one of its lines, that may be a patch. Programs read indented ones too. */
+export const PATCH: RegExp = /^[ \t]*(?:\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m
 const PATCHING = /\b(?:apply_patch|applypatch|patch|apply|am)\b/
 
 /** Gathers the arguments of one call, within bounds. */

@@ -130,7 +130,9 @@ export function accessOf(
   if (facts?.access === 'exec') return 'exec'
   if (facts !== undefined) return 'unknown'
   const hasCommand = commandNames(params, false).some(
-    (name) => typeof params[name] === 'string' || Array.isArray(params[name]),
+    (name) =>
+      typeof params[name] === 'string' ||
+      (typeof params[name] === 'object' && params[name] !== null),
   )
   return hasCommand ? 'exec' : 'unknown'
 }

@@ -22,6 +22,8 @@ const POSIX_SHELL = /^(?:.*\/)?(?:sh|bash|zsh|dash|ksh)$/
 const MAX_COMMANDS = 8
 const MAX_VARIABLES = 256
 const MAX_SUBCOMMAND = 1024
+/** Where the words after a git subcommand may be. */
+const GIT_ARGUMENTS = ['args', 'arguments', 'argv', 'options', 'flags', 'params']
 
 function own(params: Params, name: string): unknown {
   const value = Object.hasOwn(params, name) ? params[name] : undefined
@@ -146,8 +148,9 @@ function judgeCommand(
 function judgeGit(params: Params, dir: string, rules: ExecRules): BadArgument | undefined {
   const name = ['subcommand', 'command', 'action'].find((key) => own(params, key) !== undefined)
   const subcommand = name === undefined ? undefined : own(params, name)
-  const args = own(params, 'args') ?? own(params, 'arguments') ?? []
-  if (subcommand === undefined && Array.isArray(args) && args.length === 0) {
+  const given = GIT_ARGUMENTS.filter((key) => own(params, key) !== undefined)
+  const args = given.map((key) => own(params, key))
+  if (subcommand === undefined && args.every((each) => Array.isArray(each) && each.length === 0)) {
     const found = rules.shell.argv(['git'], dir)
     return found && { at: 'subcommand', found }
   }
@@ -157,13 +160,19 @@ function judgeGit(params: Params, dir: string, rules: ExecRules): BadArgument | 
   if (name === undefined || typeof subcommand !== 'string') {
     return refuse('subcommand', 'no git subcommand was found; give it as subcommand')
   }
-  if (isTextList(args)) {
-    const found = rules.shell.argv(['git', ...subcommand.trim().split(/\s+/), ...args], dir)
-    return found && { at: 'args', found }
+  const bare = args.length === 0 ? [''] : args
+  for (const [i, each] of bare.entries()) {
+    const at = given[i] ?? name
+    if (typeof each !== 'string' && !isTextList(each)) {
+      return refuse(at, 'expected text or a list of texts')
+    }
+    const found =
+      typeof each === 'string'
+        ? rules.shell.command(`git ${subcommand} ${each}`.trimEnd(), dir)
+        : rules.shell.argv(['git', ...subcommand.trim().split(/\s+/), ...each], dir)
+    if (found) return { at, found }
   }
-  if (typeof args !== 'string') return refuse('args', 'expected text or a list of texts')
-  const found = rules.shell.command(`git ${subcommand} ${args}`.trimEnd(), dir)
-  return found && { at: args === '' ? name : 'args', found }
+  return undefined
 }
 
 function workingDirectory(params: Params, paths: PathPolicy): string | BadArgument {

@@ -9,8 +9,8 @@ export interface Reading {
   readonly text: string
   /** Set when the shell expands the word on disk. */
   readonly glob?: string | undefined
-  /** The word could be taken for a flag once it is expanded. */
-  readonly flagLike?: boolean | undefined
+  /** Names that begin so would be taken for a flag, or for more than a name, once the word is expanded. */
+  readonly flagLike?: RegExp | undefined
 }
 
 /**
@@ -29,6 +29,8 @@ export function readArguments(
 
 const PATHS: ReadonlySet<WordUse> = new Set<WordUse>(['read', 'write', 'any', 'git', 'script'])
 const OPEN: ProgramRule = {}
+const DASH = /^-/
+const DASH_OR_AT = /^[-@]/
 /** What follows a script's name belongs to the script. */
 const REST: ProgramRule = { noTerminator: true }
 
@@ -40,7 +42,7 @@ class Reader {
   readonly #seen = new Set<string>()
   readonly #operands: { readonly word: ShellWord; readonly flagsEnded: boolean }[] = []
   /** A flag named a program to run: the words that follow are its own. */
-  #handedOver = false
+  #handedOver: ProgramRule | undefined
 
   constructor(compiled: CompiledRule, label: string, compile: Compile) {
     this.#compiled = compiled
@@ -52,7 +54,7 @@ class Reader {
     const { rule } = this.#compiled
     if (rule.refused !== undefined) return this.#refuse(rule.refused, this.#label)
     if (rule.prints) return this.#prints(words)
-    const found = this.#each(words) ?? this.#place()
+    const found = this.#refused(words) ?? this.#each(words) ?? this.#place()
     if (found !== undefined) return found
     if (
       rule.needsOperand !== undefined &&
@@ -73,6 +75,15 @@ class Reader {
     return this.#readings
   }
 
+  /** The first word that is refused wherever it stands. */
+  #refused(words: readonly ShellWord[]): Finding | undefined {
+    for (const { pattern, reason } of this.#compiled.refuseWords) {
+      const word = words.find(({ text }) => pattern.test(text))
+      if (word !== undefined) return this.#refuse(reason, word.text)
+    }
+    return undefined
+  }
+
   #each(words: readonly ShellWord[]): Finding | undefined {
     const { rule } = this.#compiled
     let flagsEnded = false
@@ -88,7 +99,9 @@ class Reader {
         const used = this.#flag(text, word, words, i)
         if (typeof used !== 'number') return used
         i += used
-        if (this.#handedOver) return this.#rest(this.#reader(REST), words.slice(i + 1))
+        if (this.#handedOver) {
+          return this.#rest(this.#reader(this.#handedOver), words.slice(i + 1))
+        }
       } else if (rule.subcommands !== undefined) {
         return this.#rest(this.#subcommand(word), words.slice(i + 1))
       } else {
@@ -123,7 +136,14 @@ class Reader {
       use,
       text,
       glob: word.glob,
-      flagLike: flagLike && word.glob !== undefined,
+      flagLike:
+        word.glob === undefined
+          ? undefined
+          : this.#compiled.rule.responseFiles
+            ? DASH_OR_AT
+            : flagLike
+              ? DASH
+              : undefined,
     })
     if (word.literalTilde && text === word.text && PATHS.has(use))
       this.#readings.push({ use, text: `./${text}` })
@@ -141,18 +161,20 @@ class Reader {
     const ended = first?.text === '--' ? 1 : 0
     for (const [i, word] of words.entries()) {
       const use = this.#compiled.rule.prints === 'format' && i === ended ? 'format' : 'text'
+      if (use === 'format' && word.dynamic) return this.#refuse('write its format out', word.text)
       this.#push(use, word, word.text, false)
     }
     return this.#readings
   }
 
   #subcommand(word: ShellWord): Finding | Reader {
-    const { subcommands = {}, otherSubcommands } = this.#compiled.rule
+    const { subcommands = {}, otherSubcommands, installed } = this.#compiled.rule
     const known = Object.hasOwn(subcommands, word.text) ? subcommands[word.text] : undefined
     if (word.glob !== undefined) return this.#refuse('write the subcommand out', word.text)
     if (known === undefined && otherSubcommands === undefined) {
       return this.#refuse('this subcommand is not known to be safe', word.text)
     }
+    if (installed) this.#readings.push({ use: 'bin', text: word.text })
     return this.#reader(known ?? OPEN, `${this.#label} ${word.text}`)
   }
 
@@ -161,6 +183,9 @@ class Reader {
     this.#operands.push({ word, flagsEnded })
     if (this.#operands.length > maxOperands) {
       return this.#refuse('it takes fewer operands; redirect the output instead', word.text)
+    }
+    if (word.glob !== undefined && maxOperands < Number.POSITIVE_INFINITY) {
+      return this.#refuse('a glob may become too many operands; write the name out', word.text)
     }
     for (const { pattern, reason } of this.#compiled.refuseOperands) {
       if (pattern.test(word.text)) return this.#refuse(reason, word.text)
@@ -183,8 +208,9 @@ class Reader {
   }
 
   /** Reads the flag at `i`; gives the number of further words it used up. */
-  #flag(text: string, word: ShellWord, words: readonly ShellWord[], i: number): Finding | number {
-    if (/^-\d+$/.test(text)) return 0
+  #flag(typed: string, word: ShellWord, words: readonly ShellWord[], i: number): Finding | number {
+    if (/^-\d+$/.test(typed)) return 0
+    const text = this.#dashed(typed)
     if (word.glob !== undefined) this.#push('text', word, word.text, true)
     const { singleDash } = this.#compiled.rule
     const whole = this.#compiled.flags.get(text.split('=', 1)[0] ?? text)
@@ -192,6 +218,13 @@ class Reader {
     return text.startsWith('--') || singleDash
       ? this.#long(text, words, i)
       : this.#cluster(text, words, i)
+  }
+
+  /** With two dashes, where any number of them makes a long flag. */
+  #dashed(text: string): string {
+    const { rule, flags } = this.#compiled
+    const [typed = '', name = ''] = /^-+([^=]{2,})/.exec(text) ?? []
+    return rule.anyDashes && name !== '' && !flags.has(typed) ? text.replace(/^-+/, '--') : text
   }
 
   /** Letters without a dash take their values from the operands, each of which is judged. */
@@ -256,7 +289,7 @@ class Reader {
       if (meaning?.kind === 'pair') return this.#take(['text', meaning.use], words, i)
       if (meaning?.kind === 'value' && !unknown) {
         if (rest === '') return this.#take([meaning.use], words, i)
-        this.#handedOver ||= meaning.use === 'module'
+        if (meaning.use === 'module') this.#handOver(rest)
         this.#readings.push({ use: meaning.use, text: rest })
         return 0
       }
@@ -269,12 +302,17 @@ class Reader {
     return 0
   }
 
+  #handOver(module: string): void {
+    const { modules = {} } = this.#compiled.rule
+    this.#handedOver = Object.hasOwn(modules, module) ? modules[module] : REST
+  }
+
   #take(uses: readonly WordUse[], words: readonly ShellWord[], i: number): number {
     let used = 0
     for (const use of uses) {
-      this.#handedOver ||= use === 'module'
       const word = words[i + 1 + used]
       if (word === undefined) break
+      if (use === 'module') this.#handOver(word.text)
       this.#push(use, word, word.text, true)
       if (this.#operands.length > 0 && !this.#compiled.rule.permutes) {
         this.#push('any', word, word.text, true)

@@ -2,7 +2,7 @@ import { type Finding, finding } from '../finding.ts'
 import type { PathPolicy, PathUse } from '../paths.ts'
 import { type Reading, readArguments } from './arguments.ts'
 import type { Compile } from './compile.ts'
-import { canEnter, holdsDash } from './disk.ts'
+import { canEnter, holdsName, isInstalled } from './disk.ts'
 import { LANGUAGES } from './languages.ts'
 import type { Language, ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
@@ -36,7 +36,7 @@ export class CommandRun {
   #changed = false
   #globs = 0
   readonly #names = { namesLeft: MAX_NAMES }
-  readonly #dashed = new Map<string, boolean>()
+  readonly #held = new Map<string, boolean>()
 
   constructor(tools: Tools) {
     this.#tools = tools
@@ -130,13 +130,18 @@ export class CommandRun {
       finding(`shell program: ${label}`, `${label}: ${reason}`, text)
     if (glob !== undefined) {
       if (isLanguage(use) || use === 'script') return refuse('put this argument in single quotes')
-      const found = this.#glob(glob, reading.flagLike === true, place)
+      const found = this.#glob(glob, reading.flagLike, place)
       return found ?? (use === 'text' || use === 'any' ? undefined : this.#use(use, text, place))
+    }
+    if (use === 'bin') {
+      return isInstalled(text, place.real)
+        ? undefined
+        : refuse('it would fetch what is not installed here; install it first')
     }
     if (isLanguage(use)) {
       const reason = LANGUAGES[use](text)
       if (reason !== undefined) return refuse(reason)
-      return use === 'target' ? this.#path(text, 'write', place) : undefined
+      return PATH_LANGUAGES.has(use) ? this.#path(text, 'write', place) : undefined
     }
     if (use === 'script' && (/^[-+]/.test(text) || /^\/(?:dev|proc)\//.test(text))) {
       return refuse('it would run what it reads; name a file')
@@ -144,6 +149,7 @@ export class CommandRun {
     if (use === 'script' && this.#tools.allows === undefined) {
       return refuse('programs run from a file only when the list of allowed commands names them')
     }
+    if (use === 'any' && CODE_URL.test(text)) return refuse('it holds code; name a file')
     return this.#use(use, text, place)
   }
 
@@ -214,7 +220,7 @@ export class CommandRun {
       : this.paths?.judgeGlob(pattern, 'read', place.real)
   }
 
-  #glob(pattern: string, flagLike: boolean, place: Place): Finding | undefined {
+  #glob(pattern: string, flagLike: RegExp | undefined, place: Place): Finding | undefined {
     this.#globs++
     if (this.#globs > MAX_GLOBS) {
       return finding(
@@ -223,22 +229,29 @@ export class CommandRun {
         pattern,
       )
     }
-    if (flagLike && /^[*?[-]/.test(pattern) && this.#holdsDash(place.real)) {
+    if (flagLike && /^[*?[@-]/.test(pattern) && this.#holds(flagLike, place.real)) {
       return finding(
         'shell: glob',
-        'a file name here begins with a dash and would become a flag; write ./* instead of *',
+        'a file name here begins with a dash or an @ and would become a flag; write ./* instead of *',
         pattern,
       )
     }
     return this.paths?.judgeShellGlob(pattern, 'write', place.real)
   }
 
-  #holdsDash(dir: string): boolean {
-    const known = this.#dashed.get(dir) ?? holdsDash(dir, this.#names)
-    this.#dashed.set(dir, known)
+  #holds(names: RegExp, dir: string): boolean {
+    const key = `${names.source} ${dir}`
+    const known = this.#held.get(key) ?? holdsName(names, dir, this.#names)
+    this.#held.set(key, known)
     return known
   }
 }
+
+/** An address that is a program itself, for what loads modules. */
+const CODE_URL = /(?:^|[=,])data:[a-z]+\/(?:x-)?(?:java|ecma|type)script\b/i
+
+/** Languages of texts that are paths as well. */
+const PATH_LANGUAGES: ReadonlySet<Language> = new Set<Language>(['target', 'archive', 'reporter'])
 
 function isLanguage(use: Reading['use']): use is Language {
   return Object.hasOwn(LANGUAGES, use)

@@ -6,6 +6,12 @@ type Meaning =
   | { readonly kind: 'flag' | 'glued' }
   | { readonly kind: 'value' | 'pair'; readonly use: WordUse }
 
+/** What a word may not look like. */
+interface Refusal {
+  readonly pattern: RegExp
+  readonly reason: string
+}
+
 /** A rule made ready: its flags by name. */
 export interface CompiledRule {
   readonly rule: ProgramRule
@@ -13,7 +19,8 @@ export interface CompiledRule {
   readonly instead: ReadonlySet<string>
   readonly harmless: ReadonlySet<string>
   readonly required: ReadonlySet<string>
-  readonly refuseOperands: readonly { readonly pattern: RegExp; readonly reason: string }[]
+  readonly refuseOperands: readonly Refusal[]
+  readonly refuseWords: readonly Refusal[]
 }
 
 /** The names in a list with blanks between them. */
@@ -24,6 +31,10 @@ export function compileRule(rule: ProgramRule): CompiledRule {
   const flags = new Map<string, Meaning>()
   const put = (list: string | undefined, meaning: Meaning) => {
     for (const name of names(list)) flags.set(name, meaning)
+  }
+  // Known by their whole names, so that no beginning of one passes for another flag.
+  for (const [list, other] of Object.entries(rule.onlyWith ?? {})) {
+    put(`${list} ${other}`, { kind: 'flag' })
   }
   put(rule.flags, { kind: 'flag' })
   put(rule.glued, { kind: 'glued' })
@@ -42,11 +53,16 @@ export function compileRule(rule: ProgramRule): CompiledRule {
     instead: new Set(names(rule.instead)),
     harmless: new Set(names(rule.needsOperand)),
     required: new Set(names(rule.requires)),
-    refuseOperands: Object.entries(rule.refuseOperands ?? {}).map(([pattern, reason]) => ({
-      pattern: new RegExp(pattern),
-      reason,
-    })),
+    refuseOperands: refusals(rule.refuseOperands),
+    refuseWords: refusals({
+      ...rule.refuseWords,
+      ...(rule.responseFiles && { '^@': 'it takes more words from that file; write them out' }),
+    }),
   }
+}
+
+function refusals(list: Readonly<Record<string, string>> = {}): readonly Refusal[] {
+  return Object.entries(list).map(([pattern, reason]) => ({ pattern: new RegExp(pattern), reason }))
 }
 
 /** Compiles a rule, or finds it compiled. */

@@ -1,4 +1,5 @@
-import { accessSync, constants, opendirSync } from 'node:fs'
+import { accessSync, constants, lstatSync, opendirSync } from 'node:fs'
+import { dirname } from 'node:path'
 
 /** True when `cd` to the directory works for this process. */
 export function canEnter(dir: string): boolean {
@@ -10,8 +11,28 @@ export function canEnter(dir: string): boolean {
   }
 }
 
-/** True when a name in the directory begins with a dash, or when there are more than may be looked at. */
-export function holdsDash(dir: string, budget: { namesLeft: number }): boolean {
+/** Most directories that are looked at for an installed program. */
+const MAX_ABOVE = 64
+
+/** True when `node_modules/.bin` of the directory, or of one above it, holds the program. */
+export function isInstalled(name: string, from: string): boolean {
+  let dir = from
+  for (let i = 0; i < MAX_ABOVE; i++) {
+    try {
+      const found = lstatSync(`${dir}/node_modules/.bin/${name}`, { throwIfNoEntry: false })
+      if (found !== undefined) return true
+    } catch {
+      return false
+    }
+    const above = dirname(dir)
+    if (above === dir) return false
+    dir = above
+  }
+  return false
+}
+
+/** True when a name in the directory matches, or when there are more than may be looked at. */
+export function holdsName(wanted: RegExp, dir: string, budget: { namesLeft: number }): boolean {
   let opened: ReturnType<typeof opendirSync>
   try {
     opened = opendirSync(dir)
@@ -22,7 +43,7 @@ export function holdsDash(dir: string, budget: { namesLeft: number }): boolean {
     while (--budget.namesLeft >= 0) {
       const entry = opened.readSync()
       if (entry === null) return false
-      if (entry.name.startsWith('-')) return true
+      if (wanted.test(entry.name)) return true
     }
     return true
   } finally {

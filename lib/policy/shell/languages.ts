@@ -1,3 +1,6 @@
+import { awk } from './awk.ts'
+import { jq } from './jq.ts'
+import { MODULES } from './programs/checks.ts'
 import type { Language } from './programs/rule.ts'
 
 /**
@@ -13,9 +16,17 @@ export const LANGUAGES: Readonly<Record<Language, (text: string) => string | und
   module,
   target,
   task,
+  archive,
+  reporter,
+  setting,
+  plugin,
+  columns,
+  linker,
 }
 
-const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|\/(?:[^\/\\\n[]|\\[^\n]|\[\^?[^\]\/\\\n]+\])*\/[IM]*|\+\d+|~\d+)`
+// Brackets that every sed ends in the same place.
+const BRACKET = String.raw`\[\^?(?:\[:[a-z]+:\]|[^\]\/\\\n[])+\]`
+const ADDRESS = String.raw`(?:\d+(?:~\d+)?|\$|\/(?:[^\/\\\n[]|\\[^\n]|${BRACKET})*\/[IM]*|\+\d+|~\d+)`
 const SED_PREFIX = new RegExp(`^[\\s;{}]*(?:${ADDRESS}(?:\\s*,\\s*${ADDRESS})?)?\\s*!?\\s*`)
 
 /** Addresses with `p d q = n N h H g G x P D l z { } : b t`, `y///` and `s///` with the flags `g p i I m M` or a number. */
@@ -73,35 +84,11 @@ function substitution(text: string): string | undefined {
   return end === null ? undefined : text.slice(at + end[0].length)
 }
 
-/** A program that neither runs, writes nor reads anything but its operands. */
-function awk(program: string): string | undefined {
-  const plain = program.replaceAll('||', '').replaceAll('>=', '')
-  const redirect = plain.indexOf('>', Math.max(0, plain.indexOf('print')))
-  const compares = !plain.includes('print') || redirect === -1
-  return !compares ||
-    /[|@`]|getline|system|ARG[CV]|ENVIRON|SYMTAB|FUNCTAB|PROCINFO|\\\n/.test(plain)
-    ? 'awk programs with |, > after print, getline, system, @ or its tables are not allowed'
-    : undefined
-}
-
-/** A filter that reads no modules and no environment. */
-function jq(filter: string): string | undefined {
-  return /\b(?:import|include|modulemeta)\b|(?<![.\w$])(?!(?<=")env")env\b|(?<![.\w])ENV\b/.test(
-    filter,
-  )
-    ? 'jq filters that read modules or the environment are not allowed'
-    : undefined
-}
-
-const MODULES = new Set(
-  'black build compileall flake8 isort json.tool mypy pycodestyle pydocstyle pyflakes pylint pyright pytest ruff tokenize unittest'.split(
-    ' ',
-  ),
-)
-
 /** A Python module that checks or tests. */
 function module(name: string): string | undefined {
-  return MODULES.has(name) ? undefined : 'this module is not known to be safe to run with -m'
+  return Object.hasOwn(MODULES, name)
+    ? undefined
+    : 'this module is not known to be safe to run with -m'
 }
 
 /** A format of printf; `%n` would assign a variable. */
@@ -124,4 +111,42 @@ function target(text: string): string | undefined {
 /** The name of a script in a package file, and no file. */
 function task(name: string): string | undefined {
   return /[/\\]|\.[cm]?[jt]sx?$/.test(name) ? 'only scripts of the package run by name' : undefined
+}
+
+/** An archive of tar, by a name that means no other machine. */
+function archive(name: string): string | undefined {
+  return /^[^/]*:/.test(name)
+    ? 'a name with a colon may mean another machine; write ./name'
+    : undefined
+}
+
+/** A reporter of node: a name or a path, no code in an address. */
+function reporter(name: string): string | undefined {
+  return name.includes(':') ? 'name a reporter or a file, no address' : undefined
+}
+
+/** A setting of pytest that says how it prints or finds, not what it runs or where it writes. */
+function setting(text: string): string | undefined {
+  return /^(?:log_(?!file\b)\w+|xfail_strict|asyncio_\w+|junit_\w+|python_(?:files|classes|functions)|console_output_style|(?:faulthandler_)?timeout|norecursedirs|markers|filterwarnings|verbosity_\w+)=/.test(
+    text,
+  )
+    ? undefined
+    : 'this setting can change what it runs or where it writes; leave it out'
+}
+
+/** A plugin of pytest that is left out. */
+function plugin(name: string): string | undefined {
+  return name.startsWith('no:') ? undefined : 'it loads other code first'
+}
+
+/** Columns of ps; one of them is the environment. */
+function columns(text: string): string | undefined {
+  return /env/i.test(text) ? 'it shows the environment of programs' : undefined
+}
+
+/** Flags of go's linker that run no linker of one's own. */
+function linker(text: string): string | undefined {
+  return /(?:^|\s)['"]?--?(?!(?:s|w|X|buildid|compressdwarf|race)(?:[\s=]|$))/.test(text)
+    ? 'of the flags of the linker only -s, -w and -X are known to be safe'
+    : undefined
 }

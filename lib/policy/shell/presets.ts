@@ -3,20 +3,37 @@ function open(...names: readonly string[]): string[] {
   return names.flatMap((name) => [name, `${name} *`])
 }
 
+/** Each flag with each target, in both orders. */
+function crossed(command: string, flags: string, targets: string): string[] {
+  return flags
+    .split(' ')
+    .flatMap((flag) =>
+      targets
+        .split(' ')
+        .flatMap((target) => [`${command} ${flag} ${target}`, `${command} ${target} ${flag}`]),
+    )
+}
+
 /** Each of the arguments after the command, alone and with more after it. */
 function each(command: string, args: string): string[] {
   return open(...args.split(' ').map((arg) => `${command} ${arg}`))
 }
 
 const READ_FILES =
-  'cat head tail tac nl ls dir tree stat file wc du df basename dirname realpath readlink diff cmp comm cut paste join column fold fmt expand unexpand rev sort uniq tr od hexdump strings base64 cksum md5sum sha1sum sha256sum sha512sum b2sum shasum'
-const SEARCH = 'grep egrep fgrep rg find fd sed awk jq'
+  'cat head tail tac nl ls dir tree stat file wc du df basename dirname realpath readlink diff cmp comm cut paste join column fold fmt expand unexpand rev sort uniq tr od hexdump strings base64 cksum md5sum sha1sum sha256sum sha512sum b2sum shasum zcat xxd tee'
+const SEARCH = 'grep egrep fgrep rg find fd fdfind sed awk jq'
 const SHELL = 'echo printf true false : pwd cd test [ exit sleep seq expr date which type'
 const MACHINE = 'whoami id hostname uname arch nproc uptime ps free'
 const READ_GIT =
   'status log diff show blame grep shortlog describe rev-parse rev-list ls-files ls-tree cat-file name-rev merge-base for-each-ref show-ref show-branch cherry range-diff diff-tree diff-index diff-files whatchanged count-objects check-ignore check-attr var'
+/** What checks a project, as it is called without `npx`; all but types and formats may take any argument. */
+const CHECKS =
+  'tsc --noEmit|tsc -p tsconfig.json --noEmit|vue-tsc --noEmit|vitest run|vitest --run|jest|mocha|ava|eslint|prettier --check|prettier -c|prettier -l|stylelint|biome check|biome lint|biome ci|oxlint|knip|publint|markdownlint|cspell'.split(
+    '|',
+  )
 const SCRIPTS =
-  'test test:* lint lint:* check check:* typecheck typecheck:* type-check build build:* format:check'
+  'test test:* lint lint:* check check:* typecheck typecheck:* type-check build build:* format:check coverage tsc'
+const TARGETS = 'test check lint typecheck build help'
 
 /** Lists for `allowedShellCommandGlobs`. */
 export const shellPresets: {
@@ -33,7 +50,14 @@ export const shellPresets: {
     ...each('command', '-v -V'),
     ...each('git', READ_GIT),
     ...each('git --no-pager', 'status log diff show blame grep'),
+    ...each('git -P', 'status log diff show blame grep'),
+    ...each('git --no-optional-locks', 'status diff log'),
+    ...'branch|branch -a|tag|stash list'.split('|').map((command) => `git --no-pager ${command}`),
     'git branch',
+    'git branch -l',
+    'git branch --sort=-committerdate',
+    'git tag --sort=-creatordate',
+    'git tag --sort=-v:refname',
     ...'-a -r -v -vv -av --all --show-current'.split(' ').map((flag) => `git branch ${flag}`),
     ...each('git branch', '--list --contains --merged --no-merged'),
     'git tag',
@@ -43,6 +67,8 @@ export const shellPresets: {
     ...open('git remote get-url'),
     'git reflog',
     ...each('git reflog', 'show -n'),
+    'git reflog -*',
+    'git submodule',
     ...each('git stash', 'list show'),
     ...each('git config', '--get --get-all --get-regexp --list -l'),
     ...open('git worktree list', 'git submodule status', 'git bisect log'),
@@ -55,25 +81,58 @@ export const shellPresets: {
     'pnpm run',
     'yarn run',
     ...scripts('npm run'),
+    ...scripts('npm run -s'),
+    ...scripts('npm run --silent'),
     ...scripts('pnpm run'),
     ...scripts('pnpm'),
+    ...scripts('pnpm -r'),
     ...scripts('yarn run'),
     ...scripts('yarn'),
     ...scripts('bun run'),
     'npm audit',
     'npm audit --json',
-    ...open('npm pack --dry-run'),
-    ...open('node --check', 'node --test', 'tsc --noEmit'),
-    ...open('pytest', 'python -m pytest', 'python3 -m pytest', 'python -m unittest'),
-    ...each('cargo', 'test check clippy build tree metadata'),
-    ...open('cargo fmt --check'),
-    ...each('go', 'test vet build list version doc'),
+    'npm pack --dry-run',
+    'npm pack --dry-run --json',
+    ...open('node --check', 'node --test'),
+    ...['', 'npx ', 'npx --no-install '].flatMap((npx) =>
+      CHECKS.flatMap((check) => open(npx + check)),
+    ),
+    ...open(
+      'pytest',
+      'mypy',
+      'ruff check',
+      'ruff format --check',
+      'black --check',
+      'flake8',
+      'pylint',
+    ),
+    ...open('isort --check-only', 'isort --check'),
+    ...['python', 'python3'].flatMap((python) =>
+      each(`${python} -m`, 'pytest unittest mypy pylint json.tool'),
+    ),
+    ...each('cargo', 'test check clippy build tree metadata bench doc'),
+    ...open('cargo fmt --check', 'cargo fmt -- --check', 'cargo fmt --all --check'),
+    'cargo fmt --all -- --check',
+    ...open('rustc --explain'),
+    ...each('go', 'test vet build list version doc env'),
+    ...each('go mod', 'graph why verify'),
     'gofmt -l .',
     'gofmt -d .',
-    ...'test check lint build'.split(' ').map((target) => `make ${target}`),
+    ...TARGETS.split(' ').map((target) => `make ${target}`),
+    ...crossed('make', '-j -j2 -j4 -j8 -j16 -s -k -B -n', TARGETS),
+    ...'mvn test|mvn -q test|./mvnw test|gradle test|./gradlew test|./gradlew check|./gradlew build'.split(
+      '|',
+    ),
+    ...'dotnet build|dotnet test|pip list|pip freeze'.split('|'),
+    ...open('pip show', 'unzip -l'),
+    ...each('tar', 'tf tvf tzf tzvf -tf -tvf -tzf -tzvf'),
     ...'node npm npx pnpm yarn bun deno tsc python python3 pip ruby cargo rustc rustup go java javac gcc clang make cmake docker jq rg bash'
       .split(' ')
       .map((name) => `${name} --version`),
+    ...'python -V|python3 -V|ruby -v|php -v|node -h|npm -h|tsc --help|cargo --help|make --help|make -h'.split(
+      '|',
+    ),
+    ...open('go help'),
     'node -v',
     'tsc -v',
     'npm -v',

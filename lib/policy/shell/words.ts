@@ -38,6 +38,9 @@ export function candidatesOf(word: string): Candidate[] {
       found.push({ text: rest })
       if (length !== -1) found.push({ text: rest.slice(0, length) })
     }
+    // As in JSON: `{"root":"/etc"}`.
+    const quoted = /^(["'])([/~.][^"']*)/.exec(rest)?.[2]
+    if (quoted !== undefined) found.push({ text: quoted })
     at = length === -1 ? -1 : at + 1 + length
   }
   return found.filter(({ text }) => text !== '' && text !== '-')

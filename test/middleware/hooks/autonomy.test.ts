@@ -239,6 +239,10 @@ describe('autonomy()', () => {
       ['git', { cwd: '..' }, /^workspaceOnly \| cwd: /],
       ['git', { args: '--version' }, /^arguments \| subcommand: /],
       ['git', { subcommand: 'log', args: '; cat /etc/passwd' }, /^workspaceOnly \| args: /],
+      ['git', { subcommand: 'log', flags: '--output=x' }, /flags: git log: it writes/],
+      ['git', { action: 'diff', options: ['--output=x'] }, /options: git diff: it writes/],
+      ['git', { subcommand: 'log', args: ['-1'], argv: ['--output=x'] }, /argv: git log/],
+      ['my_tool', { command: { text: 'cat /etc/passwd' } }, /^arguments \| command: /],
       ['process', { working_directory: '/tmp' }, /^workspaceOnly \| working_directory: /],
       ['glob', { pattern: '../*', path: 'src' }, /^path \| pattern: /],
       ['read_file', { path: '../a.txt', cwd: 'src' }, /^workspaceOnly \| path: /],
@@ -259,6 +263,7 @@ describe('autonomy()', () => {
             "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: ../x\n+x\n*** End Patch\nEOF",
         },
       ],
+      ['exec', { command: "patch -p1 <<'EOF'\n  --- a/../x\n  +++ b/../x\nEOF" }],
       ['my_tool', { CMD: "patch -p1 <<'EOF'\n--- a/../x\n+++ b/../x\nEOF" }],
       ['my_tool', { cmd: "patch -p1 <<'EOF'\n--- a/../x\n+++ b/../x\nEOF" }],
     ])('judges the patch in a command: %s %j', (tool, params) => {

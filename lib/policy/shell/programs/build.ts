@@ -1,3 +1,4 @@
+import { CHECKS, MODULES } from './checks.ts'
 import type { ProgramRule } from './rule.ts'
 
 const CODE = 'it runs code from its arguments; put the code in a file that the list names'
@@ -28,7 +29,7 @@ const node: ProgramRule = {
   values: {
     text: '--test-name-pattern --test-skip-pattern --test-concurrency --test-timeout --test-shard --unhandled-rejections --run --input-type --disable-warning',
     write: '--test-reporter-destination',
-    any: '--test-reporter',
+    reporter: '--test-reporter',
   },
 }
 
@@ -40,7 +41,15 @@ const python: ProgramRule = {
   needsOperand: '-V --version -h --help -m',
   refuse: { '-c': CODE, '-i': CODE },
   flags: '-B -b -d -E -h -I -O -OO -P -q -s -S -u -v -V -x -R --version --help',
-  values: { text: '-W -X --check-hash-based-pycs', module: '-m' },
+  values: { text: '-W --check-hash-based-pycs', any: '-X', module: '-m' },
+  modules: MODULES,
+}
+
+const coverage: ProgramRule = {
+  ...python,
+  refuse: {},
+  flags: '--branch -a --append -p',
+  values: { module: '-m' },
 }
 
 /** Interpreters that know flags for code only; their first operand is a program. */
@@ -55,17 +64,31 @@ function interpreter(code: string, harmless = '-v -V --version -h --help'): Prog
   }
 }
 
+const ELSEWHERE = 'it asks another place than the registry'
+
 const npmRefuse: ProgramRule['refuse'] = {
+  '--registry --proxy --https-proxy --http-proxy --node-gyp --use-yarnrc': ELSEWHERE,
   '-C --prefix --globalconfig --userconfig --dir --cwd': PLACE,
   '--script-shell --shell --node-options --editor --viewer --git --init-module --onload-script -c --call --use-node-version':
     RUNS,
   '--shell-emulator --config-dir --global-dir --store-dir --virtual-store-dir --modules-dir': PLACE,
 }
 
-const npmSub: ProgramRule = { refuse: npmRefuse }
+/** What holds for npm and its like, whatever the subcommand. */
+const npmBase: ProgramRule = {
+  anyDashes: true,
+  refuse: npmRefuse,
+  refuseWords: { '^-+config\\.': 'it changes the configuration' },
+}
+
+/** A package of the registry: no address, no repository. */
+const asks: ProgramRule = {
+  ...npmBase,
+  refuseOperands: { ':': ELSEWHERE, '^(?!@[^/@]+/[^/]*$)[^./~][^/]*/': ELSEWHERE },
+}
 
 const npm: ProgramRule = {
-  refuse: npmRefuse,
+  ...npmBase,
   flags:
     '-v --version -h --help -s --silent -q --quiet -d --verbose -g --global --if-present --no-audit --no-fund --offline --json --workspaces -ws -r --recursive --no-color --color --ignore-scripts',
   values: { text: '--loglevel', any: '-w --workspace --filter -F --reporter' },
@@ -74,8 +97,9 @@ const npm: ProgramRule = {
     ...Object.fromEntries(
       'test t tst run run-script rum urn start stop restart build install i add ci ls list ll la outdated view info show audit why explain pack version root bin prefix ping doctor fund prune dedupe search help uninstall remove rm update up upgrade link publish'
         .split(' ')
-        .map((name) => [name, npmSub]),
+        .map((name) => [name, npmBase]),
     ),
+    ...all('view info show outdated', asks),
     ...Object.fromEntries(
       'exec x dlx explore edit create init innit config c set node shell env patch-commit workspace workspaces foreach'
         .split(' ')
@@ -101,9 +125,11 @@ function all(list: string, rule: ProgramRule): Readonly<Record<string, ProgramRu
 const goSub: ProgramRule = {
   singleDash: true,
   refuse: {
-    '-exec --exec -toolexec --toolexec -vettool --vettool -C': RUNS,
+    '-exec --exec -toolexec --toolexec -vettool --vettool -C -compiler --compiler -gccgoflags --gccgoflags -http --http':
+      RUNS,
     '-overlay --overlay -modfile --modfile': 'it reads other files in place of these',
   },
+  values: { linker: '-ldflags --ldflags' },
 }
 
 /** Interpreters, package managers, build tools and what talks to other machines. */
@@ -137,7 +163,9 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
   bun: {
     flags: '--version -v -h --help',
     subcommands: {
-      ...all('test install i add remove rm update outdated pm why link unlink build', {}),
+      ...all('test install i add remove rm update outdated pm why link unlink build', {
+        refuse: { '-r --preload --require --import': LOADS, '--cwd -c --config': PLACE },
+      }),
       run: { operands: ['task', 'any'], closed: true, stops: true, flags: '--silent --bun -b' },
     },
   },
@@ -146,16 +174,25 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
   npm,
   pnpm: npm,
   yarn: npm,
+  npx: {
+    installed: true,
+    anyDashes: true,
+    flags: '-y --yes --no --no-install -v --version',
+    subcommands: CHECKS,
+  },
   ...all('make gmake', {
+    closed: true,
     operands: ['target'],
     refuse: { '--eval -E': CODE, '-C --directory': PLACE },
     values: { script: '-f --file --makefile', read: '-I --include-dir' },
-    glued: '-j --jobs -l --load-average',
+    glued: '-j --jobs -l --load-average -O --output-sync',
+    flags:
+      '-b -m -B --always-make -d --debug -e --environment-overrides -h --help -i --ignore-errors -k --keep-going -n --just-print --dry-run --recon -p --print-data-base -q --question -r --no-builtin-rules -R --no-builtin-variables -s --silent --quiet -S --no-keep-going --stop -t --touch --trace -v --version -w --print-directory --no-print-directory --warn-undefined-variables',
   }),
   go: {
     flags: 'version',
     subcommands: {
-      ...all('build test vet list install doc version mod fmt clean get work', goSub),
+      ...all('build test vet list install doc version mod fmt clean get work help', goSub),
       run: { ...goSub, operands: ['script'] },
       env: { singleDash: true, refuse: { '-w -u': 'it changes the configuration' } },
     },
@@ -165,15 +202,27 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     refuse: { '--config -Z': 'it changes the configuration', '-C': PLACE },
     subcommands: all(
       'test t check c clippy build b run r bench doc d fmt tree metadata add remove update fetch search publish new init clean vendor version install uninstall',
-      { refuse: { '--config -Z': 'it changes the configuration', '-C': PLACE } },
+      {
+        refuse: {
+          '--config -Z': 'it changes the configuration',
+          '-C': PLACE,
+          '--open': RUNS,
+        },
+      },
     ),
   },
-  ...all('gcc g++ cc c++ clang clang++', {
-    refuseOperands: { '^@': 'it takes its options from a file' },
+  ...all('gcc g++ cc c++ clang clang++ rustc', {
+    responseFiles: true,
     refuse: { '-wrapper -fplugin -specs --specs -B -Xclang -load --config': RUNS },
     values: { any: '-I -L -o -T -include -isystem', text: '-l -D -U -x' },
   }),
+  javac: {
+    singleDash: true,
+    responseFiles: true,
+    refuse: { '-processorpath --processor-path': LOADS },
+  },
   java: {
+    responseFiles: true,
     singleDash: true,
     stops: true,
     operands: ['script'],
@@ -185,21 +234,50 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
       text: '-m --module',
     },
   },
+  coverage: {
+    flags: '--version -h --help',
+    subcommands: { run: coverage, ...all('report xml html json lcov combine erase', {}) },
+  },
+  ...all('pip pip3', {
+    refuse: { '--python': RUNS },
+  }),
   bundle: except('exec e console open'),
+  gem: except('exec open'),
+  composer: except('exec run-script run global'),
+  helm: { ...except('plugin'), refuseWords: { '^--(?:post-renderer|kubeconfig)': RUNS } },
+  mvn: {
+    refuseOperands: { ':': 'a goal by its name runs any plugin; name a phase such as test' },
+    refuse: { '-f --file -s --settings -gs --global-settings -t --toolchains': PLACE },
+  },
+  ...all('gradle gradlew', {
+    refuse: { '-I --init-script -b --build-file -p --project-dir': 'it runs another script' },
+  }),
+  cmake: { singleDash: true, refuse: { '-E': EXEC }, values: { script: '-P -C' } },
+  ...all('tex latex pdftex pdflatex xetex xelatex luatex lualatex latexmk', {
+    singleDash: true,
+    refuse: {
+      '-shell-escape --shell-escape -enable-write18 --enable-write18 -e -r -pdflatex --lua': RUNS,
+    },
+  }),
+  pandoc: {
+    refuse: { '-F --filter -L --lua-filter --pdf-engine --pdf-engine-opt -d --defaults': RUNS },
+  },
+  ctest: { refuse: { '-S --script -SP --script-new-process --build-and-test': RUNS } },
   ...all(
     'poetry pipenv uv rye hatch pdm conda mamba nvm volta rbenv pyenv devbox',
     except('run shell exec tool python x'),
   ),
   gh: except('alias extension ext codespace cs config'),
   ...Object.fromEntries(
-    'docker podman nerdctl kubectl oc'
-      .split(' ')
-      .map((name) => [
-        name,
-        except(
-          'exec run compose container cp debug attach plugin buildx builder machine unshare alpha edit proxy port-forward',
+    'docker podman nerdctl kubectl oc'.split(' ').map((name) => [
+      name,
+      {
+        refuseWords: { '^--(?:kube)?config(?:=|$)': 'its configuration can run programs' },
+        ...except(
+          'exec run create start compose container cp debug attach plugin buildx builder machine unshare alpha edit proxy port-forward service stack context',
         ),
-      ]),
+      },
+    ]),
   ),
   curl: {
     permutes: true,
@@ -207,7 +285,8 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
       '-K --config': 'it takes its options from a file',
       '--libcurl -c --cookie-jar --trace --trace-ascii --dump-header -D --stderr --etag-save':
         'it writes a file; redirect the output instead',
-      '--proto --proto-default --unix-socket --abstract-unix-socket --engine': 'it leaves HTTP',
+      '--proto --proto-default --proto-redir --unix-socket --abstract-unix-socket --engine':
+        'it leaves HTTP',
     },
     values: {
       text: '-X --request -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry -x --proxy --data-raw --form-string -r --range',

@@ -5,6 +5,9 @@ const writes: ProgramRule = { operands: ['write'] }
 const prints: ProgramRule = { prints: 'text' }
 const NAMES = 'it takes names from a file, where they cannot be judged'
 const RUNS = 'it runs another program'
+const SECRETS = 'it shows the environment of programs'
+/** Letters that are options of ps without a dash, and among them the `e`. */
+const BSD_E = '^[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq]*e[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq]*$'
 const FOLLOWS = 'it follows links out of the directory; leave it out'
 
 /** The same rule for several programs. */
@@ -38,9 +41,25 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['text'],
   },
   ...all(
-    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev sum df zcat gzcat bzcat xzcat zstdcat tsort ptx',
+    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev sum df zcat gzcat bzcat tsort',
     reads,
   ),
+  ptx: { operands: ['read'], maxOperands: 1 },
+  ...all('xzcat zstdcat', {
+    operands: ['read'],
+    refuse: { '--files --files0 --filelist': NAMES, '-o --rm': 'it writes or removes files' },
+  }),
+  ps: {
+    operands: ['text'],
+    permutes: true,
+    refuse: { '-E': SECRETS },
+    refuseOperands: { env: SECRETS, [BSD_E]: SECRETS },
+    refuseWords: { '^-[A-Za-z]*(?:x[A-Za-z]*e|e[A-Za-z]*x)': SECRETS },
+    values: {
+      columns: '-o -O --format',
+      text: '-p -u -U -g -G -C -t -s -k -q --pid --ppid --user --sort',
+    },
+  },
   ...all('head tail', {
     operands: ['read'],
     values: { text: '-n --lines -c --bytes -s --sleep-interval --pid' },
@@ -57,6 +76,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   column: {
     operands: ['read'],
     values: { text: '-s --separator -o --output-separator -c -N -R -H' },
+    flags: '-t -x -n -e -J --table',
   },
   nl: { operands: ['read'], values: { text: '-b -d -f -h -i -l -n -s -v -w' } },
   fold: { operands: ['read'], values: { text: '-w --width' } },
@@ -65,7 +85,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   hexdump: { operands: ['read'], values: { text: '-e -n -s', read: '-f' } },
   strings: {
     operands: ['read'],
-    refuseOperands: { '^@': NAMES },
+    responseFiles: true,
     values: { text: '-n -t -e -T -s --output-separator' },
   },
   cd: { operands: ['read'] },
@@ -77,7 +97,11 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   },
   file: {
     operands: ['read'],
-    refuse: { '-f --files-from': NAMES, '-C --compile': 'it writes a file', '-z -Z': RUNS },
+    refuse: {
+      '-f --files-from': NAMES,
+      '-C --compile': 'it writes a file',
+      '-z -Z --uncompress --uncompress-noreport': RUNS,
+    },
     values: { any: '-m --magic-file', text: '-F --separator -e --exclude -P' },
   },
   sort: {
@@ -112,8 +136,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     refuse: { '-l --paginate': RUNS },
     values: {
       read: '-X --exclude-from --to-file --from-file -S --starting-file',
-      text: '-I --ignore-matching-lines --label -W --width -F --show-function-line',
-      glob: '-x --exclude',
+      text: '-I --ignore-matching-lines --label -W --width -F --show-function-line -x --exclude',
     },
     glued: '-U -C --color --unified --context',
     onlyWith: { '-r --recursive': '--no-dereference' },
@@ -157,11 +180,15 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   }),
   ...all('ar nm objdump readelf size addr2line ld as objcopy strip', {
     operands: ['write'],
-    refuseOperands: { '^@': NAMES },
+    responseFiles: true,
   }),
   ...all('bat batcat', {
     operands: ['read'],
-    refuse: { '--pager --paging': RUNS },
+    refuse: {
+      '--pager --paging --lessopen': RUNS,
+      '--generate-config-file': 'it writes a file; redirect the output instead',
+    },
+    refuseOperands: { '^cache$': 'it writes files' },
     values: {
       text: '-l --language --map-syntax --theme --style -r --line-range -H --highlight-line --tabs --wrap --terminal-width --color --decorations --file-name',
     },
@@ -190,6 +217,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   tar: {
     bundled: true,
     operands: ['write'],
+    refuseOperands: { '^[^/]*:': 'a name with a colon may mean another machine; write ./name' },
     refuse: {
       '--to-command --checkpoint-action -I --use-compress-program --rsh-command --rmt-command -F --info-script --new-volume-script':
         RUNS,
@@ -197,13 +225,22 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       '-P --absolute-names --absolute-paths': 'it leaves the directory',
       '-h --dereference': FOLLOWS,
     },
-    values: { write: '-f --file -C --directory -g --listed-incremental', glob: '--exclude' },
+    flags: '-A -B -O -S -a -c -d -i -j -J -k -m -n -o -p -r -s -t -u -v -w -x -z',
+    values: {
+      archive: '-f --file',
+      write: '-C --directory -g --listed-incremental',
+      text: '--exclude',
+    },
   },
   zip: {
     operands: ['write'],
     onlyWith: { '-r --recurse-paths -R --recurse-patterns': '-y --symlinks' },
     refuse: { '-T --test -TT --unzip-command -TM': RUNS, '-@ --names-stdin': NAMES },
-    values: { write: '-b --temp-path -O --output-file', glob: '-x --exclude -i --include' },
+    values: {
+      write: '-b --temp-path -O --output-file',
+      glob: '-i --include',
+      text: '-x --exclude',
+    },
   },
   unzip: {
     operands: ['write'],

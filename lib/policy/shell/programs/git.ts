@@ -4,6 +4,8 @@ const RUNS = 'it runs a program from its value or from the configuration'
 const UNSEEN = 'it takes names from a file or from its input, where they cannot be judged'
 const WRITES = 'it writes a file; redirect the output instead'
 
+const CHANGES = 'it takes back what makes this command read only'
+
 const common: ProgramRule['refuse'] = {
   '--help': 'it opens a manual; use -h',
   '--pathspec-from-file': UNSEEN,
@@ -79,8 +81,12 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
     refuse: { '--textconv --filters': RUNS, '--batch --batch-check --batch-command': UNSEEN },
   }),
   describe: git({ values: { text: '--match --exclude --candidates' }, glued: '--abbrev' }),
-  branch: git({ values: { text: '--format --sort -u --set-upstream-to' } }),
+  branch: git({
+    refuse: { '--no-list': CHANGES },
+    values: { text: '--format --sort -u --set-upstream-to' },
+  }),
   tag: git({
+    refuse: { '--no-points-at': CHANGES },
     values: { ...message, text: '-m --message -u --local-user --format --sort --cleanup' },
   }),
   'for-each-ref': git({
@@ -127,7 +133,11 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
   remote: plain,
   worktree: plain,
   config: git({
+    closed: true,
     stops: true,
+    flags:
+      '-z --null --name-only --show-origin --show-scope --includes --no-includes --global --system --local --worktree --bool --int --bool-or-int --bool-or-str --path --expiry-date --get --get-all --get-regexp --get-urlmatch --list -l',
+    values: { text: '--type --default' },
     requires: '--get --get-all --get-regexp --get-urlmatch --list -l',
     refuse: {
       '-f --file --blob': 'it reads another file; use cat',

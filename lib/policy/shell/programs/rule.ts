@@ -9,6 +9,7 @@
  * - `git`: a revision, a path, or `rev:path`
  * - `lines`: git's `start,end:path`
  * - `script`: a program to run, so only for commands that the operator's list names
+ * - `bin`: a program that must be installed beside the project
  * - a {@link Language}: text that `languages.ts` judges
  */
 export type WordUse =
@@ -21,10 +22,25 @@ export type WordUse =
   | 'glob'
   | 'git'
   | 'script'
+  | 'bin'
   | Language
 
 /** A small language, or the like, that `languages.ts` judges. */
-export type Language = 'sed' | 'awk' | 'jq' | 'format' | 'date' | 'module' | 'target' | 'task'
+export type Language =
+  | 'sed'
+  | 'awk'
+  | 'jq'
+  | 'format'
+  | 'date'
+  | 'module'
+  | 'target'
+  | 'task'
+  | 'archive'
+  | 'reporter'
+  | 'setting'
+  | 'plugin'
+  | 'columns'
+  | 'linker'
 
 /**
  * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.
@@ -74,6 +90,16 @@ export interface ProgramRule {
   readonly prints?: 'text' | 'format' | undefined
   /** The first word may leave its dash out, as in `tar xzf`. */
   readonly bundled?: boolean | undefined
+  /** A word that begins with `@`, wherever it stands, names a file with more words: refused. */
+  readonly responseFiles?: boolean | undefined
+  /** Words that are refused wherever they stand, by a pattern of theirs, with the reason. */
+  readonly refuseWords?: Readonly<Record<string, string>> | undefined
+  /** Long flags may begin with any number of dashes, as in npm. */
+  readonly anyDashes?: boolean | undefined
+  /** Rules of the modules that a `module` value runs: the words after it are theirs. */
+  readonly modules?: Readonly<Record<string, ProgramRule>> | undefined
+  /** The subcommand is a program that must be in `node_modules/.bin` of the directory or of one above it. */
+  readonly installed?: boolean | undefined
   /** Operands that are refused, by a pattern of theirs, with the reason. */
   readonly refuseOperands?: Readonly<Record<string, string>> | undefined
 }

@@ -9,10 +9,12 @@ const grep: ProgramRule = {
   instead: '-e --regexp -f --file',
   refuse: { '-R --dereference-recursive': `${FOLLOWS} (-r does not)` },
   values: {
-    text: '-e --regexp -m --max-count -A --after-context -B --before-context -C --context -d --directories -D --devices --binary-files --label --group-separator',
+    text: '-e --regexp -m --max-count -A --after-context -B --before-context -C -d --directories -D --devices --binary-files --label --group-separator --exclude --exclude-dir',
     read: '-f --file --exclude-from',
-    glob: '--include --exclude --exclude-dir',
+    glob: '--include',
   },
+  // With BSD its value is optional, so a word after it may be the pattern.
+  glued: '--context',
   flags:
     '-E -F -G -P -i -y -v -w -x -z -s -V -b -n -H -h -o -q -a -I -r -L -l -c -T -Z -U -u --extended-regexp --fixed-strings --basic-regexp --perl-regexp --ignore-case --no-ignore-case --invert-match --word-regexp --line-regexp --null-data --no-messages --version --help --byte-offset --line-number --line-buffered --with-filename --no-filename --only-matching --quiet --silent --text --recursive --files-without-match --files-with-matches --count --initial-tab --null --color --colour --binary --no-group-separator',
 }

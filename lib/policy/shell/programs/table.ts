@@ -1,4 +1,5 @@
 import { BUILD } from './build.ts'
+import { CHECKERS } from './checks.ts'
 import { FILES } from './files.ts'
 import { GIT } from './git.ts'
 import { REFUSED } from './refused.ts'
@@ -11,6 +12,7 @@ export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
   ...FILES,
   ...SEARCH,
   ...BUILD,
+  ...CHECKERS,
   git: GIT,
 }
 

@@ -10,6 +10,7 @@ import { type Workspace, workspace } from '../../../helpers/workspace.ts'
 
 const url = new URL('../../../cases/everyday-commands.json', import.meta.url)
 const everyday: readonly string[] = JSON.parse(readFileSync(url, 'utf8'))
+const INSTALLED = 'tsc eslint prettier vitest jest mocha biome stylelint ava'.split(' ')
 
 describe('shellPresets.readOnlyDev', () => {
   let made: Workspace
@@ -17,6 +18,7 @@ describe('shellPresets.readOnlyDev', () => {
   beforeAll(() => {
     made = workspace()
     rmSync(join(made.ws, 'link-out'))
+    for (const name of INSTALLED) made.write(`ws/node_modules/.bin/${name}`)
     const paths = pathPolicy({
       base: made.ws,
       home: made.home,
@@ -33,5 +35,42 @@ describe('shellPresets.readOnlyDev', () => {
 
   it.each(everyday.map((text) => ({ text })))('allows $text', ({ text }) => {
     expect(judge.command(text)).toBeUndefined()
+  })
+
+  it.each([
+    'npm pack --dry-run github:x/y',
+    'npm pack --dry-run --no-dry-run',
+    'npm publish --dry-run',
+    'make -f a.mk test',
+    'make -j4 -f a.mk test',
+    'make test SHELL=x',
+    'git branch x',
+    'git branch --sort=x y',
+    'git tag x',
+    'git reflog expire --all',
+    'git config core.pager x',
+    'npx knip',
+    'npx x',
+    'npx eslint@1 .',
+    'npx prettier --write .',
+    'cd docs && npx --yes eslint .',
+    'prettier .',
+    'black .',
+    'ruff format .',
+    'isort src',
+    'cargo fmt',
+    'go mod tidy',
+    'tar xf a.tar',
+    'pip install x',
+    'mvn test -Dx=y',
+    './gradlew run',
+    './gradlew test -I x',
+    'gradlew run',
+  ])('does not allow %s', (text) => {
+    expect(judge.command(text)).toMatchObject({ reason: expect.any(String) })
+  })
+
+  it('runs through npx what is installed in a directory above', () => {
+    expect(judge.command('cd src && npx eslint .')).toBeUndefined()
   })
 })
