@@ -10,27 +10,30 @@ export function awk(program: string): string | undefined {
 /** What every awk takes for a text or a regular expression. */
 const TEXT = /"(?:[^"\\\n]|\\[^\n])*"/y
 const REGEX = /\/(?:[^/\\\n[\]]|\\[^\n]|\[\^?[^\]/\\\n[]+\])+\//y
-/** Where a slash can only begin a regular expression. */
-const BEFORE_REGEX = /(?:^|[(,{;!~&|?:<>%^\n])[ \t]*$/
+/** After these, and at the beginning, a slash can only begin a regular expression. */
+const BEFORE_REGEX = '(,{;!~&|?:<>%^\n'
 
 /** The program with its texts and regular expressions emptied; undefined where awks may disagree what they are. */
 function withoutTexts(program: string): string | undefined {
   if (program.includes('#') || program.includes('`')) return undefined
   let code = ''
+  /** The last character that is no blank. */
+  let last = ''
   for (let at = 0; at < program.length; ) {
     const c = program[at] as string // at < length
+    if (c === '\\') return undefined
+    if (c === '/' && !BEFORE_REGEX.includes(last)) return undefined
+    if (c !== ' ' && c !== '\t') last = c
     if (c !== '"' && c !== '/') {
-      if (c === '\\') return undefined
       code += c
       at++
       continue
     }
-    if (c === '/' && !BEFORE_REGEX.test(code)) return undefined
     const wanted = c === '"' ? TEXT : REGEX
     wanted.lastIndex = at
     const found = wanted.exec(program)?.[0]
     if (found === undefined) return undefined
-    code += c === '"' ? '""' : '//'
+    code += c + c
     at += found.length
   }
   return code

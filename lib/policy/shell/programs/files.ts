@@ -7,7 +7,7 @@ const NAMES = 'it takes names from a file, where they cannot be judged'
 const RUNS = 'it runs another program'
 const SECRETS = 'it shows the environment of programs'
 /** Letters that are options of ps without a dash, and among them the `e`. */
-const BSD_E = '^[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq]*e[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq]*$'
+const BSD_E = '^(?=[^e]*e)[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq]*$'
 const FOLLOWS = 'it follows links out of the directory; leave it out'
 
 /** The same rule for several programs. */
@@ -54,7 +54,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     permutes: true,
     refuse: { '-E': SECRETS },
     refuseOperands: { env: SECRETS, [BSD_E]: SECRETS },
-    refuseWords: { '^-[A-Za-z]*(?:x[A-Za-z]*e|e[A-Za-z]*x)': SECRETS },
+    refuseWords: { '^-(?=[A-Za-z]*x)(?=[A-Za-z]*e)': SECRETS },
     values: {
       columns: '-o -O --format',
       text: '-p -u -U -g -G -C -t -s -k -q --pid --ppid --user --sort',
