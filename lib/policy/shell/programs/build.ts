@@ -1,13 +1,8 @@
-import { CHECKS, MODULES } from './checks.ts'
+import { MODULES } from './checks.ts'
 import type { ProgramRule } from './rule.ts'
+import { all, EXEC, except, LOADS, PLACE, RUNS } from './shared.ts'
 
 const CODE = 'it runs code from its arguments; put the code in a file that the list names'
-const LOADS = 'it loads other code first'
-const PLACE = 'it works in another place; use cd'
-const RUNS = 'it runs another program'
-const EXEC = 'it runs any program; run it directly'
-
-const refused = (text: string): ProgramRule => ({ refused: text })
 
 const node: ProgramRule = {
   closed: true,
@@ -64,64 +59,6 @@ function interpreter(code: string, harmless = '-v -V --version -h --help'): Prog
   }
 }
 
-const ELSEWHERE = 'it asks another place than the registry'
-
-const npmRefuse: ProgramRule['refuse'] = {
-  '--registry --proxy --https-proxy --http-proxy --node-gyp --use-yarnrc': ELSEWHERE,
-  '-C --prefix --globalconfig --userconfig --dir --cwd': PLACE,
-  '--script-shell --shell --node-options --editor --viewer --git --init-module --onload-script -c --call --use-node-version':
-    RUNS,
-  '--shell-emulator --config-dir --global-dir --store-dir --virtual-store-dir --modules-dir': PLACE,
-}
-
-/** What holds for npm and its like, whatever the subcommand. */
-const npmBase: ProgramRule = {
-  anyDashes: true,
-  refuse: npmRefuse,
-  refuseWords: { '^-+config\\.': 'it changes the configuration' },
-}
-
-/** A package of the registry: no address, no repository. */
-const asks: ProgramRule = {
-  ...npmBase,
-  refuseOperands: { ':': ELSEWHERE, '^(?!@[^/@]+/[^/]*$)[^./~][^/]*/': ELSEWHERE },
-}
-
-const npm: ProgramRule = {
-  ...npmBase,
-  flags:
-    '-v --version -h --help -s --silent -q --quiet -d --verbose -g --global --if-present --no-audit --no-fund --offline --json --workspaces -ws -r --recursive --no-color --color --ignore-scripts',
-  values: { text: '--loglevel', any: '-w --workspace --filter -F --reporter' },
-  otherSubcommands: 'any',
-  subcommands: {
-    ...Object.fromEntries(
-      'test t tst run run-script rum urn start stop restart build install i add ci ls list ll la outdated view info show audit why explain pack version root bin prefix ping doctor fund prune dedupe search help uninstall remove rm update up upgrade link publish'
-        .split(' ')
-        .map((name) => [name, npmBase]),
-    ),
-    ...all('view info show outdated', asks),
-    ...Object.fromEntries(
-      'exec x dlx explore edit create init innit config c set node shell env patch-commit workspace workspaces foreach'
-        .split(' ')
-        .map((name) => [name, refused(EXEC)]),
-    ),
-  },
-}
-
-/** A program with subcommands of which some are refused; flags before the subcommand are refused too. */
-function except(list: string, flags = '--version -v -V --help -h'): ProgramRule {
-  return {
-    flags,
-    otherSubcommands: 'any',
-    subcommands: Object.fromEntries(list.split(' ').map((name) => [name, refused(EXEC)])),
-  }
-}
-
-/** The same rule for several names. */
-function all(list: string, rule: ProgramRule): Readonly<Record<string, ProgramRule>> {
-  return Object.fromEntries(list.split(' ').map((name) => [name, rule]))
-}
-
 const goSub: ProgramRule = {
   singleDash: true,
   refuse: {
@@ -132,7 +69,7 @@ const goSub: ProgramRule = {
   values: { linker: '-ldflags --ldflags' },
 }
 
-/** Interpreters, package managers, build tools and what talks to other machines. */
+/** Interpreters, build tools and what talks to other machines. */
 export const BUILD: Readonly<Record<string, ProgramRule>> = {
   node,
   nodejs: node,
@@ -171,15 +108,6 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
   },
   tsx: interpreter('-e --eval -p --print -r --require --import'),
   'ts-node': interpreter('-e --eval -p --print -r --require --import -i --interactive'),
-  npm,
-  pnpm: npm,
-  yarn: npm,
-  npx: {
-    installed: true,
-    anyDashes: true,
-    flags: '-y --yes --no --no-install -v --version',
-    subcommands: CHECKS,
-  },
   ...all('make gmake', {
     closed: true,
     operands: ['target'],
@@ -238,12 +166,6 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     flags: '--version -h --help',
     subcommands: { run: coverage, ...all('report xml html json lcov combine erase', {}) },
   },
-  ...all('pip pip3', {
-    refuse: { '--python': RUNS },
-  }),
-  bundle: except('exec e console open'),
-  gem: except('exec open'),
-  composer: except('exec run-script run global'),
   helm: { ...except('plugin'), refuseWords: { '^--(?:post-renderer|kubeconfig)': RUNS } },
   mvn: {
     refuseOperands: { ':': 'a goal by its name runs any plugin; name a phase such as test' },
@@ -263,22 +185,13 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     refuse: { '-F --filter -L --lua-filter --pdf-engine --pdf-engine-opt -d --defaults': RUNS },
   },
   ctest: { refuse: { '-S --script -SP --script-new-process --build-and-test': RUNS } },
-  ...all(
-    'poetry pipenv uv rye hatch pdm conda mamba nvm volta rbenv pyenv devbox',
-    except('run shell exec tool python x'),
-  ),
   gh: except('alias extension ext codespace cs config'),
-  ...Object.fromEntries(
-    'docker podman nerdctl kubectl oc'.split(' ').map((name) => [
-      name,
-      {
-        refuseWords: { '^--(?:kube)?config(?:=|$)': 'its configuration can run programs' },
-        ...except(
-          'exec run create start compose container cp debug attach plugin buildx builder machine unshare alpha edit proxy port-forward service stack context',
-        ),
-      },
-    ]),
-  ),
+  ...all('docker podman nerdctl kubectl oc', {
+    refuseWords: { '^--(?:kube)?config(?:=|$)': 'its configuration can run programs' },
+    ...except(
+      'exec run create start compose container cp debug attach plugin buildx builder machine unshare alpha edit proxy port-forward service stack context',
+    ),
+  }),
   curl: {
     permutes: true,
     refuse: {

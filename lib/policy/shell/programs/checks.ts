@@ -1,8 +1,8 @@
 import type { ProgramRule } from './rule.ts'
+import { all, RUNS } from './shared.ts'
 
 const CODE = 'it runs code from its arguments or its input'
 const EMPTIES = 'it empties that directory first'
-const RUNS = 'it runs another program'
 const PUBLISHES = 'it sends results to another machine'
 
 const pytest: ProgramRule = {
@@ -69,10 +69,9 @@ export const CHECKS: Readonly<Record<string, ProgramRule>> = {
   jest,
   mocha,
   eslint,
-  ...Object.fromEntries(
-    'prettier stylelint ava biome oxlint knip publint markdownlint markdownlint-cli2 cspell svelte-check'
-      .split(' ')
-      .map((name): [string, ProgramRule] => [name, {}]),
+  ...all(
+    'prettier stylelint ava biome oxlint knip publint markdownlint markdownlint-cli2 cspell svelte-check',
+    {},
   ),
 }
 
@@ -87,10 +86,9 @@ export const MODULES: Readonly<Record<string, ProgramRule>> = {
     values: { text: '--indent' },
   },
   compileall: { refuse: { '-i': 'it takes names from a file, where they cannot be judged' } },
-  ...Object.fromEntries(
-    'black build flake8 isort py_compile pycodestyle pydocstyle pyflakes pyright ruff tokenize unittest'
-      .split(' ')
-      .map((name): [string, ProgramRule] => [name, {}]),
+  ...all(
+    'black build flake8 isort py_compile pycodestyle pydocstyle pyflakes pyright ruff tokenize unittest',
+    {},
   ),
 }
 

@@ -1,19 +1,14 @@
 import type { ProgramRule } from './rule.ts'
+import { all, RUNS } from './shared.ts'
 
 const reads: ProgramRule = { operands: ['read'] }
 const writes: ProgramRule = { operands: ['write'] }
 const prints: ProgramRule = { prints: 'text' }
 const NAMES = 'it takes names from a file, where they cannot be judged'
-const RUNS = 'it runs another program'
 const SECRETS = 'it shows the environment of programs'
 /** Letters that are options of ps without a dash, and among them the `e`. */
 const BSD_E = '^(?=[^e]*e)[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq]*$'
 const FOLLOWS = 'it follows links out of the directory; leave it out'
-
-/** The same rule for several programs. */
-function all(list: string, rule: ProgramRule): Readonly<Record<string, ProgramRule>> {
-  return Object.fromEntries(list.split(' ').map((name) => [name, rule]))
-}
 
 const test: ProgramRule = {
   closed: true,

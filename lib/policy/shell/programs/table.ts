@@ -2,6 +2,7 @@ import { BUILD } from './build.ts'
 import { CHECKERS } from './checks.ts'
 import { FILES } from './files.ts'
 import { GIT } from './git.ts'
+import { PACKAGES } from './packages.ts'
 import { REFUSED } from './refused.ts'
 import type { ProgramRule } from './rule.ts'
 import { SEARCH } from './search.ts'
@@ -12,6 +13,7 @@ export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
   ...FILES,
   ...SEARCH,
   ...BUILD,
+  ...PACKAGES,
   ...CHECKERS,
   git: GIT,
 }

@@ -1,0 +1,68 @@
+import { CHECKS } from './checks.ts'
+import type { ProgramRule } from './rule.ts'
+import { all, EXEC, except, PLACE, RUNS, refused } from './shared.ts'
+
+const ELSEWHERE = 'it asks another place than the registry'
+
+const npmRefuse: ProgramRule['refuse'] = {
+  '--registry --proxy --https-proxy --http-proxy --node-gyp --use-yarnrc': ELSEWHERE,
+  '-C --prefix --globalconfig --userconfig --dir --cwd': PLACE,
+  '--script-shell --shell --node-options --editor --viewer --git --init-module --onload-script -c --call --use-node-version':
+    RUNS,
+  '--shell-emulator --config-dir --global-dir --store-dir --virtual-store-dir --modules-dir': PLACE,
+}
+
+/** What holds for npm and its like, whatever the subcommand. */
+const npmBase: ProgramRule = {
+  anyDashes: true,
+  refuse: npmRefuse,
+  refuseWords: { '^-+config\\.': 'it changes the configuration' },
+}
+
+/** A package of the registry: no address, no repository. */
+const asks: ProgramRule = {
+  ...npmBase,
+  refuseOperands: { ':': ELSEWHERE, '^(?!@[^/@]+/[^/]*$)[^./~][^/]*/': ELSEWHERE },
+}
+
+const npm: ProgramRule = {
+  ...npmBase,
+  flags:
+    '-v --version -h --help -s --silent -q --quiet -d --verbose -g --global --if-present --no-audit --no-fund --offline --json --workspaces -ws -r --recursive --no-color --color --ignore-scripts',
+  values: { text: '--loglevel', any: '-w --workspace --filter -F --reporter' },
+  otherSubcommands: 'any',
+  subcommands: {
+    ...all(
+      'test t tst run run-script rum urn start stop restart build install i add ci ls list ll la outdated view info show audit why explain pack version root bin prefix ping doctor fund prune dedupe search help uninstall remove rm update up upgrade link publish',
+      npmBase,
+    ),
+    ...all('view info show outdated', asks),
+    ...all(
+      'exec x dlx explore edit create init innit config c set node shell env patch-commit workspace workspaces foreach',
+      refused(EXEC),
+    ),
+  },
+}
+
+/** Package managers, and what runs the programs of packages. */
+export const PACKAGES: Readonly<Record<string, ProgramRule>> = {
+  npm,
+  pnpm: npm,
+  yarn: npm,
+  npx: {
+    installed: true,
+    anyDashes: true,
+    flags: '-y --yes --no --no-install -v --version',
+    subcommands: CHECKS,
+  },
+  ...all('pip pip3', {
+    refuse: { '--python': RUNS },
+  }),
+  bundle: except('exec e console open'),
+  gem: except('exec open'),
+  composer: except('exec run-script run global'),
+  ...all(
+    'poetry pipenv uv rye hatch pdm conda mamba nvm volta rbenv pyenv devbox',
+    except('run shell exec tool python x'),
+  ),
+}
