@@ -36,7 +36,7 @@ wait
 
 /**
  * Lets bash run texts, each in an empty directory, with no program to find and nobody's rights where that can
- * be had. Texts with `/` or `~` are the caller's to leave out. A text that hangs ends its batch: `undefined`
+ * be had. Texts with `/` are the caller's to leave out. A text that hangs ends its batch: `undefined`
  * for those after it.
  */
 export function runInBash(texts: readonly string[]): ReadonlyArray<Ran | undefined> {
@@ -56,7 +56,7 @@ export function runInBash(texts: readonly string[]): ReadonlyArray<Ran | undefin
     const [command = '', ...args] = process.getuid?.() === 0 ? [...nobody, ...bash] : bash
     const run = spawnSync(command, args, {
       input: texts.map((text) => `${text}\0`).join(''),
-      env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8' },
+      env: { PATH: process.env.PATH, LC_ALL: 'C.UTF-8', HOME: base },
       cwd: base,
       timeout: 10_000,
       killSignal: 'SIGKILL',
