@@ -61,4 +61,8 @@ describe('lastLines()', () => {
     expect(lastLines(path)).toEqual(['three', 'two', 'one'])
     expect(lastLines(path, 6)).toEqual(['three'])
   })
+
+  it('throws for what is no file', () => {
+    expect(() => lastLines(tempDir())).toThrow(/EISDIR/)
+  })
 })

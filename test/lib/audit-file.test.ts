@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { type ChainReport, verifyChain } from '../../lib/audit-chain.ts'
@@ -109,5 +109,14 @@ describe('escapeJson()', () => {
     const json = escapeJson(JSON.stringify(value))
     expect(json).toBe('{"a":"x\\u2028y\\u202ez\\u0085\\udb40\\udc41\\ud800","b":"grüße 😀"}')
     expect(JSON.parse(json)).toEqual(value)
+  })
+})
+
+describe('readHead()', () => {
+  it('has none beside a file that has no chain, and throws for what is no head', () => {
+    const file = join(tempDir(), 'audit.jsonl')
+    expect(readHead(file)).toBeUndefined()
+    mkdirSync(`${file}.head`)
+    expect(() => readHead(file)).toThrow(/EISDIR/)
   })
 })

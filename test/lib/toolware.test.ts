@@ -29,6 +29,9 @@ describe('new Toolware()', () => {
     expect(() => new Toolware({ intake: { maxDeep: 1 } as never })).toThrow(
       /intake.maxDeep: no bound/,
     )
+    expect(() => new Toolware({ intake: 'some' as never })).toThrow(
+      /intake: must be 'copy', 'trusted' or bounds; got "some"/,
+    )
     expect(() => new Toolware({ timing: 'all' as never })).toThrow(/timing/)
     expect(() => new Toolware({ log: {} as never })).toThrow(/log: must have the method debug/)
     expect(() => new Toolware({ approvals: {} as never })).toThrow(/approvals/)
