@@ -44,6 +44,8 @@ export function makePrompt(
         : undefined,
   }))
   const rewritten = originalParams !== ctx.params
+  const decisions = decisionsOf(askers.map(({ request }) => request))
+  const covered = decisions.includes('allow-always') ? remembered : []
   return {
     title: shown[0]?.title ?? '',
     description: shown[0]?.description,
@@ -54,9 +56,9 @@ export function makePrompt(
     originalParams: rewritten ? showParams(originalParams) : undefined,
     execEnv: binding.execEnv === null ? undefined : showParams(binding.execEnv),
     workingDirectory: safeText(binding.workingDirectory, MAX_DESCRIPTION).text,
-    decisions: decisionsOf(askers.map(({ request }) => request)),
+    decisions,
     editable: askers.length > 0 && askers.every(({ request }) => request.editable === true),
-    remembered: remembered.map((text) => safeText(text, MAX_DESCRIPTION).text),
+    remembered: covered.map((text) => safeText(text, MAX_DESCRIPTION).text),
   }
 }
 

@@ -210,7 +210,7 @@ export class ApprovalQueue implements Approver {
     const keys = this.#terms.keys(question.askers.map(recordedAsker), ctx.agentId, binding)
     const base = this.#terms.base(ctx)
     const filing = { id, mode, now: this.#now(), limits: this.#times, base }
-    const record = makeRecord(question, binding, keys, filing)
+    const record = makeRecord(question, binding, this.#times.grantTtlMs === 0 ? [] : keys, filing)
     if (record.prompt.decisions.includes('allow-always')) {
       const grant = await reach(() => this.#book.covering(keys))
       if (grant) return { resolution: 'allow-always', approvalId: grant.approvalId }

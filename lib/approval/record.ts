@@ -25,7 +25,7 @@ export interface ApprovalPrompt {
   readonly decisions: readonly ApprovalDecision[]
   /** Whether the answer may carry other params. */
   readonly editable: boolean
-  /** What `allow-always` would be remembered under, one text an asker. */
+  /** What `allow-always` would be remembered under, one text an asker; nothing when it is not offered. */
   readonly remembered: readonly string[]
 }
 

@@ -104,6 +104,23 @@ describe('allow-always', () => {
       'B: scope deploys⟨U+202E⟩',
     ])
   })
+
+  it('says nothing of what is not offered', async () => {
+    const { queue } = makeQueue()
+    await put(queue, { ...base, askers: { A: {}, B: { allowedDecisions: ['allow-once'] } } })
+    const prompt = (await queue.get('p1'))?.prompt
+    expect(prompt?.decisions).toEqual(['allow-once', 'deny'])
+    expect(prompt?.remembered).toEqual([])
+  })
+
+  it('says nothing when grants do not last', async () => {
+    const { queue } = makeQueue({ grantTtlMs: 0 })
+    await put(queue, base)
+    expect((await queue.get('p1'))?.prompt).toMatchObject({
+      decisions: expect.arrayContaining(['allow-always']),
+      remembered: [],
+    })
+  })
 })
 
 describe('a grant', () => {
