@@ -1,6 +1,6 @@
 import { jsonBytes } from './json-bytes.ts'
 
-/** At most this many bytes of `details` are written, unless the caller says otherwise. */
+/** At most this many bytes of `details` are written, unless the caller says otherwise; the least summary has some 150. */
 export const MAX_DETAILS_BYTES = 8192
 
 const MEASURE_UP_TO_BYTES = 16 * 1024 * 1024
@@ -44,7 +44,7 @@ type Summary = Record<string, unknown>
  * `persistedDetailsTruncated: true`, the original size and keys, and the fields that tell how the tool ended.
  *
  * Within the bound the same object comes back. A cycle, a `bigint` or a `toJSON` counts as over the bound. Texts are
- * cut at whole characters. Details are for machines and logs: they never belong in front of the model.
+ * cut at whole characters. Never throws, whatever the details are. Details are for machines and logs: they never belong in front of the model.
  */
 export function boundDetails(details: unknown, maxBytes: number = MAX_DETAILS_BYTES): unknown {
   if (details === undefined) return undefined
@@ -85,8 +85,8 @@ function describe(details: unknown): { keys: Summary; fields(maxText: number): S
       typeof details === 'string' ? { text: cut(details, maxText) } : {}
     return { keys: { valueType: typeof details }, fields }
   }
-  if (Array.isArray(details)) return { keys: { valueType: 'array' }, fields: () => ({}) }
-  const keys = Object.keys(details)
+  const keys = keysOf(details)
+  if (keys === undefined) return { keys: { valueType: 'array' }, fields: () => ({}) }
   return {
     keys: { originalDetailKeys: keys.slice(0, MAX_KEYS).map((key) => cut(key, MAX_FALLBACK_TEXT)) },
     fields: (maxText) => {
@@ -96,6 +96,15 @@ function describe(details: unknown): { keys: Summary; fields(maxText: number): S
         return {}
       }
     },
+  }
+}
+
+/** The keys of details, none when they cannot be read; undefined for an array. */
+function keysOf(details: object): string[] | undefined {
+  try {
+    return Array.isArray(details) ? undefined : Object.keys(details)
+  } catch {
+    return []
   }
 }
 

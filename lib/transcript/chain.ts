@@ -91,29 +91,51 @@ function step<E>(
     log.warn({ pluginId }, `${name} of plugin ${pluginId} ${problem}; the message stays as it was`)
     return { message, block: false }
   }
-  let copy: TranscriptMessage
-  let answer: unknown
   try {
-    copy = structuredClone(message)
-    answer = handler.run(event(copy), { ...ctx })
+    const copy = copyOf(message)
+    const answer = handler.run(event(copy), { ...ctx })
+    if (isThenable(answer)) {
+      // Nobody waits for it, so nobody would hear of its rejection either.
+      answer.then(undefined, () => undefined)
+      return warn('returned a promise, and this event is synchronous')
+    }
+    if (answer === undefined || answer === null) return { message: copy, block: false }
+    if (typeof answer !== 'object') return warn(`answered ${typeof answer} instead of an object`)
+    const { block, message: replaced } = answer as TranscriptAnswer
+    if (block === true && name === 'before_message_write') return { message: copy, block: true }
+    if (!replaced) return { message: copy, block: false }
+    if (typeof replaced !== 'object' || Array.isArray(replaced)) {
+      return warn('answered with a message that is no object')
+    }
+    // What is read later is read now, while a fault is the handler's.
+    return { message: { ...replaced }, block: false }
   } catch (error) {
     return warn(`failed: ${faultText(error)}`)
   }
-  if (isThenable(answer)) {
-    // Nobody waits for it, so nobody would hear of its rejection either.
-    answer.then(undefined, () => undefined)
-    return warn('returned a promise, and this event is synchronous')
-  }
-  if (answer === undefined || answer === null) return { message: copy, block: false }
-  if (typeof answer !== 'object') return warn(`answered ${typeof answer} instead of an object`)
-  const { block, message: replaced } = answer as TranscriptAnswer
-  if (block === true && name === 'before_message_write') return { message: copy, block: true }
-  if (!replaced) return { message: copy, block: false }
-  if (typeof replaced !== 'object' || Array.isArray(replaced)) {
-    return warn('answered with a message that is no object')
-  }
-  return { message: replaced, block: false }
 }
+
+/** A copy that shares nothing with the host's message but what cannot be copied, such as a function for its UI. */
+function copyOf(message: TranscriptMessage): TranscriptMessage {
+  try {
+    return structuredClone(message)
+  } catch {
+    return copyPart(message, new Map()) as TranscriptMessage
+  }
+}
+
+function copyPart(value: unknown, seen: Map<object, unknown>): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (seen.has(value)) return seen.get(value)
+  if (value instanceof Date) return new Date(value)
+  const copy: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {}
+  seen.set(value, copy)
+  for (const [key, part] of Object.entries(value)) {
+    Object.defineProperty(copy, key, { ...OPEN, value: copyPart(part, seen) })
+  }
+  return copy
+}
+
+const OPEN = { configurable: true, enumerable: true, writable: true }
 
 const isThenable = (value: unknown): value is PromiseLike<unknown> =>
   typeof value === 'object' && value !== null && 'then' in value && typeof value.then === 'function'

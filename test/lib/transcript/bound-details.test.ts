@@ -190,3 +190,24 @@ describe('stripDetails() (rule 100)', () => {
     expect(result.details).toEqual({ big: true })
   })
 })
+
+describe('details that cannot be read', () => {
+  it('become a summary that says nothing of them', () => {
+    const { proxy, revoke } = Proxy.revocable({}, {})
+    revoke()
+    const closed = new Proxy(
+      {},
+      {
+        ownKeys() {
+          throw new Error('no')
+        },
+      },
+    )
+    for (const details of [proxy, closed]) {
+      expect(boundDetails(details)).toMatchObject({
+        persistedDetailsTruncated: true,
+        originalDetailKeys: [],
+      })
+    }
+  })
+})

@@ -164,6 +164,57 @@ describe('host.persistToolResult() (P5)', () => {
   })
 })
 
+describe('a message that cannot be cloned', () => {
+  const odd = () => {
+    const render = () => 'ui'
+    const details: Record<string, unknown> = { render, at: new Date(0), list: [{ render }] }
+    return { ...message(), details }
+  }
+
+  it('is still seen, changed and blocked by every handler', async () => {
+    const persist = await persisting(({ message: m }: { message: Record<string, unknown> }) => {
+      m['content'] = '***'
+      ;(m['details'] as Record<string, unknown>)['added'] = true
+    })
+    const given = odd()
+    const written = persist.host.persistToolResult(given, {})
+    expect(written).toMatchObject({ content: '***', details: { added: true } })
+    expect(given.details).not.toHaveProperty('added')
+    expect(given.content).toEqual([{ type: 'text', text: 'secret' }])
+    const write = await writing(() => ({ block: true }))
+    expect(write.host.writeMessage(odd(), {})).toBeUndefined()
+  })
+
+  it('keeps its dates, its functions and its shape', async () => {
+    let seen: Record<string, unknown> = {}
+    const { host } = await writing(({ message: m }: { message: Record<string, unknown> }) => {
+      seen = m['details'] as Record<string, unknown>
+    })
+    const given = odd()
+    given.details['self'] = given.details
+    host.writeMessage(given, {})
+    expect(seen).toMatchObject({ at: new Date(0), list: [{ render: given.details['render'] }] })
+    expect(seen['self']).toBe(seen)
+    expect(seen).not.toBe(given.details)
+  })
+})
+
+describe('an answer that cannot be read', () => {
+  const fail = (): never => {
+    throw new Error('no')
+  }
+
+  it.each([
+    ['block', Object.defineProperty({}, 'block', { get: fail })],
+    ['then', Object.defineProperty({}, 'then', { get: fail })],
+    ['then()', Object.defineProperty({}, 'then', { value: fail })],
+    ['message', { message: Object.defineProperty({}, 'details', { get: fail, enumerable: true }) }],
+  ])('changes nothing: %s', async (_, answer) => {
+    const { host } = await writing(() => answer)
+    expect(host.writeMessage(message(), {})).toEqual(message())
+  })
+})
+
 describe('host.writeMessage() (P5)', () => {
   it('blocks a write, reads block before message, and ends the chain (rules 92, 96)', async () => {
     const later = vi.fn()
