@@ -1,4 +1,4 @@
-import { commandGlob } from '../glob.ts'
+import { commandGlob, type TextGlob } from '../glob.ts'
 import type { ShellPolicy } from './types.ts'
 
 /**
@@ -17,10 +17,27 @@ export function allowedCommands(
   if (patterns === undefined) return undefined
   const globs = patterns.map((pattern, i) => commandGlob(pattern, `${key}[${i}]`))
   if (patterns.includes('*')) return undefined
-  const byPath = globs.filter(({ source }) => programOf(source).includes('/'))
-  return (canonical) =>
-    (programOf(canonical).includes('/') ? byPath : globs).some((glob) => glob.matches(canonical))
+  // Most globs begin with a program's name, and can only match its commands.
+  const open: TextGlob[] = []
+  const byProgram = new Map<string, TextGlob[]>()
+  for (const glob of globs) {
+    const program = programOf(glob.source)
+    if (!LITERAL.test(program)) open.push(glob)
+    else byProgram.set(program, [...(byProgram.get(program) ?? []), glob])
+  }
+  const openByPath = open.filter(({ source }) => programOf(source).includes('/'))
+  return (canonical) => {
+    const program = programOf(canonical)
+    const matches = (glob: TextGlob): boolean => glob.matches(canonical)
+    return (
+      (byProgram.get(program)?.some(matches) ?? false) ||
+      (program.includes('/') ? openByPath : open).some(matches)
+    )
+  }
 }
+
+/** Nothing that means something in a glob. */
+const LITERAL = /^[\w./:%=,-]+$/
 
 function programOf(text: string): string {
   const blank = text.indexOf(' ')
