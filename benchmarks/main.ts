@@ -40,10 +40,10 @@ const children = values.smoke ? 1 : Number(values.children)
 // What one process measures: everything in a hurry, else one suite, so that none warms or spoils another's code.
 const compared = chosen.filter((name) => name !== 'worst')
 const portions = values.smoke ? [compared] : compared.map((suite) => [suite])
-const childFile = join(import.meta.dirname, 'child.js')
 
-async function child(names: readonly string[]): Promise<unknown> {
-  const { stdout } = await promisify(execFile)(process.execPath, [childFile, mode, ...names])
+async function child(file: string, args: readonly string[]): Promise<unknown> {
+  const program = join(import.meta.dirname, file)
+  const { stdout } = await promisify(execFile)(process.execPath, [program, mode, ...args])
   return JSON.parse(stdout)
 }
 
@@ -58,20 +58,20 @@ async function writeTable(
   await writeFile(file, withTable(await readFile(file, 'utf8'), name, table))
 }
 
-/** One process for each input, so that "first" is the first, and two more for the dearest; in a hurry one for all. */
+/** One process for each input, so that "first" is the first, and four more for the dearest; in a hurry one for all. */
 async function worstCosts(): Promise<readonly Cost[]> {
   const names = worstNames()
   const made = worstWorkspace()
   const costs: Cost[] = []
   const measure = async (some: readonly string[]): Promise<void> => {
-    costs.push(...((await child(['worst', made.root, ...some])) as readonly Cost[]))
+    costs.push(...((await child('worst-child.js', [made.root, ...some])) as readonly Cost[]))
   }
   try {
     if (values.smoke) await measure(names)
     else {
       for (const name of names) await measure([name])
-      const dearest = leastCosts(costs).slice(0, 60)
-      for (let round = 2; round <= 3; round++) {
+      const dearest = leastCosts(costs).slice(0, 50)
+      for (let round = 2; round <= 5; round++) {
         for (const { name } of dearest) await measure([name])
       }
     }
@@ -87,7 +87,7 @@ const samples: ChildSamples[] = []
 for (let round = 1; round <= children; round++) {
   for (const portion of portions) {
     if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${round}/${children} ${portion}`)
-    samples.push((await child(portion)) as ChildSamples)
+    samples.push((await child('child.js', portion)) as ChildSamples)
   }
 }
 if (process.stderr.isTTY) process.stderr.write('\r\x1b[K')

@@ -9,7 +9,7 @@ import { median } from './runner.ts'
 /** What one input costs `autonomy().check` with everything on. */
 export interface Cost {
   readonly name: string
-  /** Milliseconds of processor time, all threads: the first call of the process, and the median of those after. */
+  /** Milliseconds that pass: in the first call of the process, and the median of those after. */
   readonly firstMs: number
   readonly ms: number
   readonly answer: string
@@ -64,10 +64,9 @@ export function measureWorst(wanted: string, root: string, tries: number): Cost 
     // As they come off the wire.
     const params = JSON.parse(JSON.stringify(make())) as Params
     const ctx = hookContext({ toolName, params })
-    const started = process.cpuUsage()
+    const started = performance.now()
     opinion = hook.check(ctx)
-    const { user, system } = process.cpuUsage(started)
-    ms.push((user + system) / 1000)
+    ms.push(performance.now() - started)
   }
   const [firstMs = Number.NaN, ...later] = ms
   return { name, firstMs, ms: median(later), answer: textOf(opinion) }
