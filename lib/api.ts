@@ -1,7 +1,7 @@
-import type { Report } from './context.ts'
 import type { Explanation } from './explain.ts'
 import type { Scope } from './scope.ts'
 import type { ToolStream } from './stream.ts'
+import type { Report } from './surroundings.ts'
 import type { CallContext, Facts, Outcome, StreamTool, Tool, ToolCall } from './types.ts'
 
 export interface UseOptions {

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto'
-import type { Deadlines, Wheel } from './deadline.ts'
 import { isToolwareError } from './errors.ts'
 import {
   Aborted,
@@ -12,86 +11,15 @@ import {
   Pending,
   type Times,
 } from './outcome.ts'
-import { type IntakeLimits, sameParams, takeParams, whatInstead } from './params.ts'
+import { sameParams, takeParams, whatInstead } from './params.ts'
 import { type Asked, noneYet, type OpinionRecord, type Rare, sameAsker } from './rare.ts'
 import type { Ambient } from './scope.ts'
 import type { Following, Waiter } from './signal.ts'
 import type { Entry } from './steps.ts'
-import type {
-  Approver,
-  AskRequest,
-  CallContext,
-  Facts,
-  Logger,
-  Outcome,
-  Params,
-  Tool,
-} from './types.ts'
+import type { Enclosing, PlanHooks, Settings } from './surroundings.ts'
+import type { AskRequest, Facts, Outcome, Params, Tool } from './types.ts'
 import { fixesParams, tellResolution } from './verdict.ts'
 import { View } from './view.ts'
-
-/** The options of a pipeline, resolved once. */
-export interface Settings {
-  /** The host's, for hooks. */
-  readonly log: Logger
-  /** The same, for the pipeline's own lines: it never throws. */
-  readonly ownLog: Logger
-  readonly deadlines: Deadlines
-  readonly beforeTimeoutMs: number
-  /** The wheel of that duration; undefined without a deadline. */
-  readonly beforeWheel: Wheel | undefined
-  readonly afterTimeoutMs: number
-  readonly afterWheel: Wheel | undefined
-  readonly toolTimeoutMs: number
-  /** Undefined under `intake: 'trusted'`: then nothing is copied. */
-  readonly intake: IntakeLimits | undefined
-  /** Durations are measured. */
-  readonly readsClock: boolean
-  /** The parts that hooks and waiting have of them, too. */
-  readonly timesHooks: boolean
-  readonly clock: () => number
-  readonly exposeErrors: boolean
-  readonly policyVersion: string | undefined
-  readonly approver: Approver | undefined
-  /** Ids of calls whose question is with the approver, or that wait for `resume`. */
-  readonly suspended: Set<string>
-  /** Tells listeners and the log of a fault that harms nothing. */
-  report(fault: Report): void
-  /** Takes work that nobody awaits; `close()` drains it. */
-  detach(work: PromiseLike<unknown>): void
-  /** Called once per call, with its outcome. */
-  settled(run: Run, outcome: Outcome): void
-}
-
-/** A fault inside the pipeline that did not, or no longer could, change the call. */
-export interface Report {
-  readonly hook: string
-  readonly phase: string
-  readonly error: unknown
-  readonly ctx: CallContext
-}
-
-/** The hooks of a plan, as the gate needs them. */
-export interface PlanHooks {
-  /** Nothing stands around the tool. */
-  readonly isEmpty: boolean
-  readonly entries: readonly Entry[]
-  /** Those that contribute environment variables. */
-  readonly resolvers: readonly Entry[]
-}
-
-/** A middleware function that stands around whatever ends next. */
-export interface Enclosing {
-  /** The part inside it is about to reject. */
-  hush(): void
-  /** It runs a part by hand, as `adapt` and `compose` allow. */
-  hold(part: PromiseLike<unknown>): void
-  /**
-   * What it gave such a part as `next` has settled, and the call has not. Blocks it, or answers what runs and has
-   * to be waited for.
-   */
-  notTheRest(): PromiseLike<unknown> | undefined
-}
 
 const NO_TIMES: Times = { durationMs: 0 }
 
@@ -227,8 +155,6 @@ export class Run {
     return { durationMs, hookMs: this.rare.hookMs, waitMs }
   }
 
-  // Decisions ------------------------------------------------------------------------------------
-
   /** Ends the way in: the tool will not run. The first block stands. */
   block(fault: Fault): void {
     this.outcome ??= Object.freeze(new Blocked(fault, this.times()))
@@ -352,8 +278,6 @@ export class Run {
   report(hook: string, phase: string, error: unknown): void {
     this.settings.report({ hook, phase, error, ctx: this.view })
   }
-
-  // Abort ----------------------------------------------------------------------------------------
 
   /** From now on `who` hears of the caller's abort. The innermost stands first. */
   wait(who: Waiter): void {

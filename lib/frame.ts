@@ -1,5 +1,5 @@
 import type { End } from './adapt.ts'
-import type { Enclosing, Run } from './context.ts'
+import type { Run } from './context.ts'
 import { Slot, type Waiting } from './deadline.ts'
 import { NO_POSITION } from './entry.ts'
 import { ToolwareError } from './errors.ts'
@@ -9,6 +9,7 @@ import { backIn } from './scope.ts'
 import { isThenable, whenSettled } from './settled.ts'
 import type { Waiter } from './signal.ts'
 import { abandon, hookFault } from './steps.ts'
+import type { Enclosing } from './surroundings.ts'
 import type {
   AskRequest,
   DenyOptions,
@@ -180,8 +181,6 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#run.note({ hook: name, phase: 'middleware', ...said }, position)
   }
 
-  // Abort ----------------------------------------------------------------------------------------
-
   /** The caller does not wait for a function that hangs; one that only has to unwind gets the after-budget. */
   #orAbort(settled: PromiseLike<unknown>): Promise<unknown> {
     const run = this.#run
@@ -229,8 +228,6 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
   #armBudget(): void {
     this.#run.settings.afterWheel?.arm(this)
   }
-
-  // What the function can do ---------------------------------------------------------------------
 
   get outcome(): Outcome {
     return this.#run.shown

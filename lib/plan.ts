@@ -8,7 +8,7 @@ import {
   fuse,
   type Part,
 } from './compose.ts'
-import type { PlanHooks, Run } from './context.ts'
+import type { Run } from './context.ts'
 import { entryOf, NO_POSITION } from './entry.ts'
 import { configError } from './errors.ts'
 import { isStreamSafe, type NamedMiddleware } from './frame.ts'
@@ -16,6 +16,7 @@ import { openGate } from './gate.ts'
 import { foldName } from './policy/fold.ts'
 import { nameGlob, textGlob } from './policy/glob.ts'
 import type { Entry } from './steps.ts'
+import type { PlanHooks } from './surroundings.ts'
 import type { HookSource } from './types.ts'
 
 /** Which tools an item cares for. */
@@ -53,6 +54,19 @@ export type Item = {
   | { readonly kind: 'one'; readonly value: Composable; readonly elements: readonly Element[] }
   | { readonly kind: 'source'; readonly value: HookSource }
 )
+
+/** What of an item may have to be closed, each hook that `adapt` or `compose` took in among it. */
+export function partsOf(item: Item): readonly unknown[] {
+  if (item.kind === 'source') return [item.value]
+  return item.elements.map((element) => (typeof element === 'function' ? element : element.hook))
+}
+
+/** Tells a source from what is used itself. */
+export function isSource(value: unknown): value is HookSource {
+  return (
+    typeof value === 'object' && value !== null && typeof (value as HookSource).hooks === 'function'
+  )
+}
 
 /** What a call goes through: made once for a version of the list and a set of matching filters, then immutable. */
 export class Plan implements PlanHooks {

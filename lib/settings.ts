@@ -1,7 +1,7 @@
+import { Deadlines } from './deadline.ts'
 import { configError, quoted } from './errors.ts'
-import { messageOf } from './outcome.ts'
 import { DEFAULT_LIMITS, type IntakeLimits } from './params.ts'
-import { isThenable, whenSettled } from './settled.ts'
+import type { Settings } from './surroundings.ts'
 import type { Approver, Logger } from './types.ts'
 
 /** Options of {@link Toolware}. All have defaults. */
@@ -80,7 +80,7 @@ export function vetOptions(options: ToolwareOptions): void {
 }
 
 /** The bounds of intake; undefined when nothing is to be copied. */
-export function readIntake(intake: ToolwareOptions['intake']): IntakeLimits | undefined {
+function readIntake(intake: ToolwareOptions['intake']): IntakeLimits | undefined {
   if (intake === 'trusted') return undefined
   if (intake === undefined || intake === 'copy') return DEFAULT_LIMITS
   if (typeof intake !== 'object') {
@@ -100,40 +100,32 @@ export function readIntake(intake: ToolwareOptions['intake']): IntakeLimits | un
   return { ...DEFAULT_LIMITS, ...intake }
 }
 
-/** A group of listeners; one that throws harms nothing. */
-export class Listeners<E> {
-  readonly #listeners = new Set<(event: E) => void>()
-  readonly #log: Logger
-
-  constructor(log: Logger) {
-    this.#log = log
-  }
-
-  /** Somebody listens. A field, since it is looked at for every call. */
-  some = false
-
-  add(listener: (event: E) => void): () => void {
-    this.#listeners.add(listener)
-    this.some = true
-    return () => {
-      this.#listeners.delete(listener)
-      this.some = this.#listeners.size > 0
-    }
-  }
-
-  tell(event: E): void {
-    for (const listener of this.#listeners) {
-      try {
-        // An async function is a listener as well.
-        const work: unknown = listener(event)
-        if (isThenable(work)) void whenSettled(work, () => undefined, this.#threw)
-      } catch (error) {
-        this.#threw(error)
-      }
-    }
-  }
-
-  readonly #threw = (error: unknown): void => {
-    this.#log.error({ err: messageOf(error) }, 'a listener threw; the call is not harmed')
+/** The options with their defaults, and the parts of the pipeline that a run talks to. */
+export function settingsOf(
+  options: ToolwareOptions,
+  parts: Pick<Settings, 'log' | 'ownLog' | 'report' | 'detach' | 'settled'>,
+): Settings {
+  const { beforeTimeoutMs = 15_000, afterTimeoutMs = 5000, timing = true } = options
+  const deadlines = new Deadlines()
+  return {
+    log: parts.log,
+    ownLog: parts.ownLog,
+    report: parts.report,
+    detach: parts.detach,
+    settled: parts.settled,
+    deadlines,
+    beforeTimeoutMs,
+    beforeWheel: deadlines.of(beforeTimeoutMs),
+    afterTimeoutMs,
+    afterWheel: deadlines.of(afterTimeoutMs),
+    toolTimeoutMs: options.toolTimeoutMs ?? 0,
+    intake: readIntake(options.intake),
+    readsClock: timing !== false,
+    timesHooks: timing === 'hooks',
+    clock: options.clock ?? Date.now,
+    exposeErrors: options.exposeErrors ?? false,
+    policyVersion: options.policyVersion,
+    approver: options.approvals,
+    suspended: new Set(),
   }
 }

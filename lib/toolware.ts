@@ -1,5 +1,4 @@
 import type {
-  CallEnd,
   Caller,
   Coverage,
   ExplainOptions,
@@ -10,23 +9,25 @@ import type {
 import { refusal } from './approve.ts'
 import { closePart, Detached, nameOf } from './closing.ts'
 import { read } from './compose.ts'
-import { type Report, Run, type Settings } from './context.ts'
-import { Deadlines } from './deadline.ts'
+import { Run } from './context.ts'
 import { CHANNELS } from './diagnostics.ts'
 import { isToolwareError, quoted, ToolwareError } from './errors.ts'
+import { Events } from './events.ts'
 import { type Explanation, explanationOf } from './explain.ts'
 import { ownFacts, snapshotFacts } from './facts.ts'
 import { startUnseen } from './gate.ts'
 import { defaultLogger } from './logger.ts'
 import { asText, Blocked, messageOf } from './outcome.ts'
 import { type IntakeLimits, parseArguments, takeParams } from './params.ts'
-import { type Item, Plans, toolFilter } from './plan.ts'
+import { type Item, isSource, Plans, partsOf, toolFilter } from './plan.ts'
 import { resultOf } from './result.ts'
 import { ambient, backIn, Scope, within } from './scope.ts'
-import { Listeners, readIntake, type ToolwareOptions, vetOptions } from './settings.ts'
+import { settingsOf, type ToolwareOptions, vetOptions } from './settings.ts'
 import { Following, SignalHub } from './signal.ts'
 import { openStream, type ToolStream } from './stream.ts'
 import { sturdyLog } from './sturdy-log.ts'
+import type { Settings } from './surroundings.ts'
+import { isToolName } from './tool-name.ts'
 import type {
   ApprovalResolution,
   Facts,
@@ -42,6 +43,7 @@ import type {
   ToolCall,
   ToolHook,
 } from './types.ts'
+import { passing, Wrapping } from './wrapping.ts'
 
 /** What `use` takes: a middleware function, a hook of either shape, a source of hooks, or another pipeline. */
 export type Usable = Middleware | ToolHook | PlainHook | HookSource | Toolware
@@ -65,11 +67,8 @@ export class Toolware implements Caller {
   readonly #asyncContext: boolean
   readonly #hub = new SignalHub()
   readonly #detached = new Detached()
-  readonly #errors: Listeners<Report>
-  readonly #blocked: Listeners<CallEnd>
-  readonly #settled: Listeners<CallEnd>
-  readonly #wrapped = new WeakMap<object, Wrapping>()
-  readonly #wrappedNames = new Set<string>()
+  readonly #events: Events
+  readonly #wrapping = new Wrapping((toolName, fn, own) => this.#wrapped(toolName, fn, own))
   #saidBuffered = false
   /** Calls of one tool come in rows: its name is looked at once. */
   #lastName: string | undefined
@@ -79,36 +78,18 @@ export class Toolware implements Caller {
   constructor(options: ToolwareOptions = {}) {
     vetOptions(options)
     this.log = options.log ?? defaultLogger()
-    this.clock = options.clock ?? Date.now
-    this.#intake = readIntake(options.intake)
-    this.#asyncContext = options.asyncContext ?? false
     this.#ownLog = sturdyLog(this.log)
-    this.#errors = new Listeners(this.#ownLog)
-    this.#blocked = new Listeners(this.#ownLog)
-    this.#settled = new Listeners(this.#ownLog)
-    const { beforeTimeoutMs = 15_000, afterTimeoutMs = 5000, timing = true } = options
-    const deadlines = new Deadlines()
-    this.#settings = {
+    this.#events = new Events(this.#ownLog)
+    this.#settings = settingsOf(options, {
       log: this.log,
       ownLog: this.#ownLog,
-      deadlines,
-      beforeTimeoutMs,
-      beforeWheel: deadlines.of(beforeTimeoutMs),
-      afterTimeoutMs,
-      afterWheel: deadlines.of(afterTimeoutMs),
-      toolTimeoutMs: options.toolTimeoutMs ?? 0,
-      intake: this.#intake,
-      readsClock: timing !== false,
-      timesHooks: timing === 'hooks',
-      clock: this.clock,
-      exposeErrors: options.exposeErrors ?? false,
-      policyVersion: options.policyVersion,
-      approver: options.approvals,
-      suspended: new Set(),
-      report: (report) => this.#report(report),
+      report: (report) => this.#events.failed(report),
       detach: (work) => this.#detached.add(work),
       settled: (run, outcome) => this.#end(run, outcome),
-    }
+    })
+    this.clock = this.#settings.clock
+    this.#intake = this.#settings.intake
+    this.#asyncContext = options.asyncContext ?? false
     options.approvals?.onRefused?.((held, resolution) => this.#refused(held, resolution))
   }
 
@@ -146,14 +127,14 @@ export class Toolware implements Caller {
   }
 
   wrap<P, R>(toolName: string, fn: Tool<P, R>, facts?: Facts): WrappedTool<P, R> {
-    return this.#wrap(toolName, fn, facts)
+    return this.#wrapping.wrap(toolName, fn, facts)
   }
 
   scope(facts: Facts): Scope {
     return new Scope(facts, {
       execute: (call, tool, own) => this.#execute(call, tool, own),
       stream: (call, tool, own) => this.#stream(call, tool, own),
-      wrap: (name, fn, own) => this.#wrap(name, fn, own),
+      wrap: (name, fn, own) => this.#wrapping.wrap(name, fn, own),
       explain: (call, options, own) => this.#explain(call, options, own),
     })
   }
@@ -168,7 +149,7 @@ export class Toolware implements Caller {
    * the outcome is blocked with its `APPROVAL_*` code.
    */
   async resume<P, R>(approvalId: string, tool: Tool<P, R>): Promise<Outcome<R>> {
-    if (typeof tool !== 'function') throw new TypeError(`resume(id, tool): ${notTool(tool)}`)
+    vetTool('resume(id, tool)', tool)
     let held: HeldCall
     try {
       const { approver } = this.#settings
@@ -187,7 +168,7 @@ export class Toolware implements Caller {
 
   /** Lists tools that were never wrapped here, and filters that match none of them. */
   coverage(toolNames: readonly string[]): Coverage {
-    const unwrapped = toolNames.filter((name) => !this.#wrappedNames.has(name))
+    const unwrapped = toolNames.filter((name) => !this.#wrapping.has(name))
     const deadFilters = this.#items.flatMap(({ filter, name, value }) =>
       filter === undefined || toolNames.some((tool) => filter.matches(tool))
         ? []
@@ -201,15 +182,7 @@ export class Toolware implements Caller {
     event: E,
     listener: (event: ToolwareEvents[E]) => void,
   ): () => void {
-    const groups = { error: this.#errors, blocked: this.#blocked, settled: this.#settled }
-    const group = Object.hasOwn(groups, event) ? groups[event] : undefined
-    if (group === undefined || typeof listener !== 'function') {
-      throw new TypeError(
-        `on() takes 'error', 'blocked' or 'settled' and a function; got ${quoted(event)}`,
-      )
-    }
-    // The table pairs each event with listeners of its own kind.
-    return (group as unknown as Listeners<ToolwareEvents[E]>).add(listener)
+    return this.#events.on(event, listener)
   }
 
   /** Drains detached work, then closes hooks, sources and approvals. Safe to call twice. */
@@ -229,12 +202,10 @@ export class Toolware implements Caller {
     for (const part of new Set(this.#items.flatMap(partsOf))) await closePart(part, this.#ownLog)
   }
 
-  // Calls ----------------------------------------------------------------------------------------
-
   #execute<P, R>(call: ToolCall<P>, tool: Tool<P, R>, own: Facts | undefined): Promise<Outcome<R>> {
     try {
-      if (typeof tool !== 'function') throw new TypeError(`execute(call, tool): ${notTool(tool)}`)
-      if (typeof call !== 'object' || call === null) throw notCall('execute', call)
+      vetTool('execute(call, tool)', tool)
+      vetCall('execute(call, tool)', call)
       return this.#go(this.#runFor(call, tool, own)) as Promise<Outcome<R>>
     } catch (error) {
       return Promise.reject(error)
@@ -260,9 +231,9 @@ export class Toolware implements Caller {
       run.outcome === undefined &&
       run.facts.signal === undefined &&
       this.#settings.toolTimeoutMs === 0 &&
-      !this.#settled.some &&
       !this.#asyncContext &&
       ambient() === undefined &&
+      !this.#events.settled.some &&
       !CHANNELS.start.hasSubscribers &&
       !CHANNELS.end.hasSubscribers
     )
@@ -362,10 +333,8 @@ export class Toolware implements Caller {
   }
 
   #stream<P, C>(call: ToolCall<P>, tool: StreamTool<P, C>, own: Facts | undefined): ToolStream<C> {
-    if (typeof tool !== 'function') {
-      throw new TypeError(`stream(call, tool): ${notTool(tool)}`)
-    }
-    if (typeof call !== 'object' || call === null) throw notCall('stream', call)
+    vetTool('stream(call, tool)', tool)
+    vetCall('stream(call, tool)', call)
     const { buffersStreams } = this.#currentPlans().for(asText(call.toolName))
     if (buffersStreams && !this.#saidBuffered) {
       this.#saidBuffered = true
@@ -378,31 +347,13 @@ export class Toolware implements Caller {
     return openStream((opened) => this.#execute(streaming, opened, own), tool, buffersStreams)
   }
 
-  #wrap<P, R>(toolName: string, fn: Tool<P, R>, own: Facts | undefined): WrappedTool<P, R> {
-    if (!isToolName(toolName)) {
-      throw new TypeError(`wrap(toolName, fn): not a tool name: ${quoted(toolName)}`)
-    }
-    if (typeof fn !== 'function') {
-      throw new TypeError(
-        `wrap(${JSON.stringify(toolName)}, fn): fn must be a function; got ${quoted(fn)}`,
-      )
-    }
-    this.#wrappedNames.add(toolName)
-    const known = this.#wrapped.get(fn)
-    if (known?.toolName === toolName) {
-      if (own === undefined) return fn as unknown as WrappedTool<P, R>
-      // Around the same function once, with the facts of both.
-      return this.#wrap(toolName, known.fn as Tool<P, R>, snapshotFacts(known.facts, own))
-    }
+  #wrapped<P, R>(toolName: string, fn: Tool<P, R>, own: Facts | undefined): WrappedTool<P, R> {
     const app = this
-    const wrapped = function (this: unknown, params: P, ...rest: unknown[]): Promise<Awaited<R>> {
+    return function (this: unknown, params: P, ...rest: unknown[]): Promise<Awaited<R>> {
       const call = { toolName, params: params ?? undefined } as ToolCall<P>
       const tool = rest.length === 0 && this === undefined ? fn : passing(fn, this, rest)
       return app.#answer(call, tool, own) as Promise<Awaited<R>>
     }
-    Object.defineProperty(wrapped, 'name', { value: fn.name || toolName })
-    this.#wrapped.set(wrapped, { toolName, fn, facts: own })
-    return wrapped
   }
 
   async #explain<P>(
@@ -417,15 +368,14 @@ export class Toolware implements Caller {
     return explanationOf(run, judging)
   }
 
-  // Ends -----------------------------------------------------------------------------------------
-
   #end(run: Run, outcome: Outcome): void {
     run.following?.end()
     if (run.rareIfAny?.judging !== undefined) return
-    if (outcome.status === 'blocked' && this.#blocked.some)
-      this.#blocked.tell({ ctx: run.view, outcome: run.shown })
-    if (this.#settled.some) this.#settled.tell({ ctx: run.view, outcome: run.shown })
-    if (CHANNELS.end.hasSubscribers) CHANNELS.end.publish({ ctx: run.view, outcome: run.shown })
+    // Looked at here, since this is passed by every call.
+    const { settled } = this.#events
+    if (outcome.status === 'blocked' || settled.some || CHANNELS.end.hasSubscribers) {
+      this.#events.ended(run, outcome)
+    }
   }
 
   /** A suspended call of this pipeline that will never run gives back what it had reserved. */
@@ -435,58 +385,18 @@ export class Toolware implements Caller {
     run.block(refusal(resolution))
     this.#detached.add(this.#go(run))
   }
-
-  #report(report: Report): void {
-    const { hook, phase, error, ctx } = report
-    const fields = {
-      hook,
-      phase,
-      tool: ctx.toolName,
-      toolCallId: ctx.toolCallId,
-      err: messageOf(error),
-    }
-    this.#ownLog.error(fields, `hook ${hook} failed in ${phase}`)
-    this.#errors.tell(report)
-    if (CHANNELS.error.hasSubscribers) CHANNELS.error.publish(report)
-  }
-}
-
-const TOOL_NAME = /^[A-Za-z0-9_.:/-]{1,128}$/
-function isToolName(value: unknown): boolean {
-  return typeof value === 'string' && TOOL_NAME.test(value)
 }
 
 const NO_PARAMS: Params = Object.freeze({})
 
-/** The function as the host called it: on its object, and with whatever stood behind the params. */
-function passing<P, R>(fn: Tool<P, R>, self: unknown, rest: readonly unknown[]): Tool<P, R> {
-  const any = fn as (...args: unknown[]) => R
-  return (params, ctx) => any.call(self, params, ...(rest.length === 0 ? [ctx] : rest))
+function vetTool(where: string, tool: unknown): void {
+  if (typeof tool !== 'function') {
+    throw new TypeError(`${where}: tool must be a function; got ${quoted(tool)}`)
+  }
 }
 
-function notCall(method: string, value: unknown): TypeError {
-  return new TypeError(`${method}(call, tool): call must be an object; got ${quoted(value)}`)
-}
-
-function notTool(value: unknown): string {
-  return `tool must be a function; got ${quoted(value)}`
-}
-
-/** What `wrap` made a function of. */
-interface Wrapping {
-  readonly toolName: string
-  readonly fn: Tool<never>
-  readonly facts: Facts | undefined
-}
-
-/** What of an item may have to be closed, each hook that `adapt` or `compose` took in among it. */
-function partsOf(item: Item): readonly unknown[] {
-  if (item.kind === 'source') return [item.value]
-  return item.elements.map((element) => (typeof element === 'function' ? element : element.hook))
-}
-
-function isSource(value: unknown): value is HookSource {
-  return (
-    typeof value === 'object' && value !== null && typeof (value as HookSource).hooks === 'function'
-  )
+function vetCall(where: string, call: unknown): void {
+  if (typeof call !== 'object' || call === null) {
+    throw new TypeError(`${where}: call must be an object; got ${quoted(call)}`)
+  }
 }

@@ -53,8 +53,6 @@ export abstract class Walk implements Waiting, Waiter {
   /** Every handler of the way out has been called. */
   protected abstract left(): void
 
-  // Way in ---------------------------------------------------------------------------------------
-
   /** Waits for the pending handler of step `s`, then goes on with the rest of the way in. */
   in(s: number): void {
     const { timeoutMs } = this.#step(s).entry
@@ -90,8 +88,6 @@ export abstract class Walk implements Waiting, Waiter {
     this.#goOnIn(s)
   }
 
-  // Way out --------------------------------------------------------------------------------------
-
   /** Waits for the pending handler of the entry at `i`, then goes on with the rest of the way out. */
   out(i: number): void {
     this.#isWayIn = false
@@ -121,8 +117,6 @@ export abstract class Walk implements Waiting, Waiter {
     retreat(run, this.#entries, i - 1)
     this.left()
   }
-
-  // Waiting --------------------------------------------------------------------------------------
 
   #waitAt(at: number, wheel: Wheel | undefined, spentTicks: number): void {
     const work = this.run.pending as PromiseLike<unknown>
