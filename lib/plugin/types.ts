@@ -152,8 +152,6 @@ export interface ToolAfterContext extends Omit<ToolBeforeContext, 'phase' | 'sig
 /** What `tool:before` may answer: `false` or `{ allow: false }` deny, anything that is neither is a fault. */
 export type ToolBeforeAnswer = boolean | { allow: boolean; reason?: string } | Nothing
 
-// Events -----------------------------------------------------------------------------------------
-
 /** The handler of each event. */
 export interface PluginHandlers {
   'tool:before': (ctx: ToolBeforeContext) => MaybePromise<ToolBeforeAnswer>
@@ -190,8 +188,6 @@ export interface HandlerOptions {
   once?: boolean
 }
 
-// Commands ---------------------------------------------------------------------------------------
-
 /** What a command handler gets: the facts the host gave to `runCommand`, and what was typed. */
 export interface CommandContext {
   readonly agentId?: string
@@ -223,8 +219,6 @@ export interface CommandDefinition {
   requireAuth?: boolean
   handler(ctx: CommandContext): MaybePromise<CommandReply | Nothing>
 }
-
-// The API ----------------------------------------------------------------------------------------
 
 export interface PluginLogger {
   debug(message: string, ...details: unknown[]): void
