@@ -92,6 +92,49 @@ describe('O15, an abort by the caller', () => {
     expect(log).toEqual(['unwinds aborted', 'after aborted true'])
   })
 
+  it('lets a failure of the tool travel out through functions whose caller could have aborted', async () => {
+    const { signal } = new AbortController()
+    const broken = new Error('broken')
+    const seen: unknown[] = []
+    const app = quietApp()
+      .use(async (ctx, next) => {
+        await next().catch((error) => seen.push(error))
+        seen.push(ctx.outcome.status)
+      })
+      .use(async (_ctx, next) => next())
+    const outcome = await app.execute(call({ signal }), async () => {
+      throw broken
+    })
+    expect(outcome).toMatchObject({ status: 'failed', error: broken })
+    expect(seen).toEqual([broken, 'failed'])
+  })
+
+  it('gives up a function that aborts the call itself and then waits', async () => {
+    const controller = new AbortController()
+    const app = quietApp().use(async () => {
+      controller.abort(reason)
+      await never()
+    })
+    const outcome = await app.execute(call({ signal: controller.signal }), echo)
+    expect(outcome).toMatchObject({ status: 'aborted', error: reason, executed: false })
+  })
+
+  it('ignores how a function ends that was given up', async () => {
+    const controller = new AbortController()
+    const gate = deferred()
+    const app = quietApp().use(async (ctx) => {
+      await gate.promise
+      ctx.deny('too late')
+      throw new Error('late')
+    })
+    const work = app.execute(call({ signal: controller.signal }), echo)
+    controller.abort(reason)
+    const outcome = await work
+    gate.resolve(undefined)
+    await new Promise((resolve) => setImmediate(resolve))
+    expect(outcome).toMatchObject({ status: 'aborted', error: reason })
+  })
+
   it('does not wait for ever for a middleware that hangs while unwinding', async () => {
     vi.useFakeTimers()
     const controller = new AbortController()

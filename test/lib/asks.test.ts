@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest'
 import { ApprovalQueue } from '../../lib/approval/queue.ts'
 import { adapt, ask, rewrite, type ToolHook } from '../../lib/index.ts'
 import { fakeApprover } from '../../lib/testing/fake-approver.ts'
+import { askFixing } from '../../lib/verdict.ts'
 import { echo, quietApp } from '../helpers/call.ts'
 import { settle } from '../helpers/timers.ts'
 
@@ -155,6 +156,36 @@ describe('the question (section 8)', () => {
       code: 'APPROVAL_UNAVAILABLE',
     })
     expect(told).toEqual(['cancelled'])
+  })
+
+  it('that cannot be put reports what its askers throw at that, and blocks all the same', async () => {
+    const app = quietApp()
+    const reported: unknown[] = []
+    app.on('error', ({ hook, phase, error }) => reported.push([hook, phase, String(error)]))
+    const breaks = () => {
+      throw new Error('no ears')
+    }
+    app.use({ name: 'Owner', check: () => ask({ title: 'May it?', onResolution: breaks }) })
+    expect((await app.execute({ toolName: 'deploy' }, echo)).status).toBe('blocked')
+    expect(reported).toEqual([['Owner', 'onResolution', 'Error: no ears']])
+  })
+
+  it('about exactly these params ends a call whose params a middleware function changes', async () => {
+    const app = quietApp({ approvals: fakeApprover('allow-once') })
+    app.use({ name: 'Host', check: () => askFixing({ title: 'May it?' }, 'the host has promised') })
+    app.use(
+      (ctx, next) => {
+        ctx.rewrite({ ...ctx.params, path: '/etc' })
+        return next()
+      },
+      { name: 'changes' },
+    )
+    expect(await app.execute({ toolName: 'deploy' }, echo)).toMatchObject({
+      status: 'blocked',
+      code: 'PARAMS_CHANGED_AFTER_APPROVAL',
+      by: 'changes',
+      reason: 'the host has promised',
+    })
   })
 
   it.each([undefined, null, 'allow-once', {}, { resolution: 'yes' }])(

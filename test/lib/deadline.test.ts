@@ -105,6 +105,40 @@ describe('Wheel', () => {
     expect(vi.getTimerCount()).toBe(0)
   })
 
+  it('lets what is partly used up pass those that armed before it', () => {
+    const wheel = new Wheel(160)
+    const order: string[] = []
+    const late = (name: string): Probe =>
+      Object.assign(new Probe(), { expire: () => order.push(name) })
+    const spending = late('half')
+    wheel.arm(spending)
+    vi.advanceTimersByTime(80)
+    const spent = wheel.disarm(spending)
+    wheel.remove(spending)
+    const [first, second, third] = [late('first'), late('second'), late('third')]
+    wheel.arm(first)
+    vi.advanceTimersByTime(20)
+    wheel.arm(second)
+    wheel.arm(spending, spent)
+    wheel.arm(third)
+    vi.advanceTimersByTime(100)
+    expect(order).toEqual(['half'])
+    wheel.remove(second)
+    vi.advanceTimersByTime(160)
+    expect(order).toEqual(['half', 'first', 'third'])
+    expect(vi.getTimerCount()).toBe(0)
+  })
+
+  it('lets what is nearly as old stand between the others', () => {
+    const wheel = new Wheel(160)
+    const order: number[] = []
+    for (const spent of [0, 2, 1, 3, 1, 0]) {
+      wheel.arm(Object.assign(new Probe(), { expire: () => order.push(spent) }), spent)
+    }
+    vi.advanceTimersByTime(400)
+    expect(order).toEqual([3, 2, 1, 1, 0, 0])
+  })
+
   it('stops its interval when nothing waits', () => {
     const wheel = new Wheel(100)
     const probe = new Probe()

@@ -515,6 +515,26 @@ describe('app.resume', () => {
     expect(tool).toHaveBeenCalledTimes(1)
   })
 
+  it('blocks when what compares the call with what was approved throws', async () => {
+    const { approvals, held } = suspended()
+    const app = quietApp({ approvals }).use({ name: 'h', check: () => ask({ title: '?' }) })
+    await app.execute(call(), echo)
+    const breaks = () => {
+      throw new Error('the store holds nonsense')
+    }
+    held.set('p1', { ...(held.get('p1') as HeldCall), matches: breaks })
+    const reported: unknown[] = []
+    app.on('error', ({ hook, phase, error }) => reported.push([hook, phase, String(error)]))
+    const tool = vi.fn(echo)
+    expect(await app.resume('p1', tool)).toMatchObject({
+      status: 'blocked',
+      code: 'HOOK_FAILED',
+      by: 'toolware',
+    })
+    expect(tool).not.toHaveBeenCalled()
+    expect(reported).toEqual([['toolware', 'gate', 'Error: the store holds nonsense']])
+  })
+
   it('blocks when the current hooks make other params of the call', async () => {
     const { approvals } = suspended()
     let text = 'one'

@@ -146,6 +146,29 @@ describe('redactValue()', () => {
     })
   })
 
+  it('bounds what it looks at, and says that there was more', () => {
+    const wide = Object.fromEntries(Array.from({ length: 120_000 }, (_, i) => [`k${i}`, i]))
+    const shown = redactValue(wide) as Record<string, unknown>
+    expect(Object.keys(shown).length).toBeLessThanOrEqual(100_001)
+    expect(shown['[more]']).toBe(true)
+  })
+
+  it('tells two keys apart that look the same once masked', () => {
+    const [a, b] = ['sk-aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa', 'sk-bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb']
+    const shown = redactValue({ [a]: 1, [b]: 2 }) as Record<string, unknown>
+    expect(Object.values(shown)).toEqual([1, 2])
+    expect(JSON.stringify(shown)).not.toMatch(/aaaa|bbbb/)
+  })
+
+  it('names what is no plain data', () => {
+    const value = { bytes: new ArrayBuffer(3), set: new Set([1]), later: Promise.resolve() }
+    expect(redactValue(value)).toEqual({
+      bytes: '[3 bytes]',
+      set: '[set of 1]',
+      later: '[promise]',
+    })
+  })
+
   it('keeps what is evidence', () => {
     const value = { author: 'ann', max_tokens: 5, privateRepo: true, token: null, b: { x: 'seen' } }
     expect(redactValue(value)).toEqual(value)
