@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isToolwareError, ToolDeniedError, ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
 import { loadModule } from '../load-module.ts'
@@ -59,7 +60,10 @@ export async function startPlugin(origin: Origin, options: StartOptions): Promis
   const source = origin.kind === 'bundled' ? 'bundled' : origin.entryFile
   const diagnostics: Diagnostic[] = []
   const report: Report = (level, code, message, path) => {
-    diagnostics.push({ level, pluginId: id, code, message, path: path ?? source })
+    // A plugin that makes the same mistake with every call has made one.
+    const line: Diagnostic = { level, pluginId: id, code, message, path: path ?? source }
+    if (diagnostics.some((known) => isDeepStrictEqual(known, line))) return
+    diagnostics.push(line)
     const fields = { pluginId: id, code }
     options.log[level](fields, `plugin ${id}: ${message}`)
   }
