@@ -229,6 +229,11 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#run.settings.afterWheel?.arm(this)
   }
 
+  /** What a function says of the result once it has settled is void: whoever is further out has the word. */
+  get #hasLeft(): boolean {
+    return this.#run.depth < this.#depth
+  }
+
   get outcome(): Outcome {
     return this.#run.shown
   }
@@ -240,7 +245,10 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
 
   set result(value: unknown) {
     const run = this.#run
-    if (run.outcome?.status === 'completed') run.replaceResult(value)
+    if (this.#hasLeft) {
+      const said = new ToolwareError('HOOK_FAILED', 'assigned ctx.result after it had settled')
+      run.report(this.#part.name, 'middleware', said)
+    } else if (run.outcome?.status === 'completed') run.replaceResult(value)
     else if (recoverable(run)) this.#recovery = { value }
   }
 

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { closePart } from '../closing.ts'
 import { ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
-import type { AnyHook, Logger } from '../types.ts'
+import type { Logger } from '../types.ts'
 import type { PluginsConfig } from './config.ts'
 import type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
 import { discover } from './discovery.ts'
@@ -100,20 +101,12 @@ export class Fleet {
     this.#watcher?.close()
     await this.#queue
     await Promise.all(this.instances.map(({ bridged }) => bridged?.close()))
-    for (const { id, registrations } of [...this.#retired, ...this.instances]) {
-      for (const hook of registrations.hooks) await this.#closeHook(id, hook)
-    }
-  }
-
-  async #closeHook(pluginId: string, hook: AnyHook): Promise<void> {
-    try {
-      await hook.close?.()
-    } catch (error) {
-      this.#options.log.error(
-        { pluginId },
-        `plugin ${pluginId}: close() of hook ${hook.name} failed: ${faultText(error)}`,
-      )
-    }
+    const closing = [...this.#retired, ...this.instances].flatMap(({ id, registrations }) =>
+      registrations.hooks.map((hook) =>
+        closePart(hook, this.#options.log, `hook ${hook.name} of plugin ${id}`),
+      ),
+    )
+    await Promise.all(closing)
   }
 
   async #find(): Promise<{ origins: Origin[]; refused: PluginReport[] }> {
