@@ -15,6 +15,7 @@ import type {
   DenyOptions,
   Middleware,
   MiddlewareContext,
+  NewParams,
   Next,
   Outcome,
 } from './types.ts'
@@ -268,7 +269,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#run.addAsk(this.#part.name, this.#part, 'middleware', asked.request)
   }
 
-  rewrite(params: Record<string, unknown>): void {
+  rewrite(params: NewParams): void {
     this.#beforeGate('rewrite')
     const run = this.#run
     const { name } = this.#part

@@ -1,5 +1,5 @@
 import { canonicalJson } from '../canonical.ts'
-import type { ApprovalDecision, Params } from '../types.ts'
+import type { ApprovalDecision, NewParams, Params } from '../types.ts'
 import { type Binding, bind, digestOf, sameDigest } from './digest.ts'
 import type { Change } from './ledger.ts'
 import { DECISIONS } from './question.ts'
@@ -11,7 +11,7 @@ export interface ResolveOptions {
   /** Who decided, as the host has verified it; kept with the approval and with grants. */
   readonly by?: string | undefined
   /** Other params for the call; policies judge them again. Only where the prompt says `editable`. */
-  readonly params?: Readonly<Record<string, unknown>> | undefined
+  readonly params?: Readonly<NewParams> | undefined
   /** Why; the model reads it when the decision is `deny`. */
   readonly reason?: string | undefined
 }
