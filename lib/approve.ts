@@ -85,7 +85,7 @@ async function useAnswer(run: Run, held: HeldCall): Promise<void> {
     if (run.outcome !== undefined) return
   }
   const now = { ctx: run.view, policyVersion: run.settings.policyVersion }
-  const asksAnew = (run.asks ?? []).find(({ name }) => !held.askers.includes(name))
+  const asksAnew = newAsker(run.asks ?? [], held.askers)
   if (
     asksAnew !== undefined ||
     !sameParams(run.params, held.approvedParams) ||
@@ -98,6 +98,20 @@ async function useAnswer(run: Run, held: HeldCall): Promise<void> {
     const reason = `This is not what a person approved: ${what}. Make the call again.`
     run.block({ code: 'PARAMS_CHANGED_AFTER_APPROVAL', by: 'toolware', reason })
   }
+}
+
+/**
+ * Who asks now and had not asked the person. All that is known of those who had are their names, which need not be
+ * unique: of two who share one, a name that was kept once stands for one.
+ */
+function newAsker(asks: readonly Asked[], names: readonly string[]): Asked | undefined {
+  const left = [...names]
+  return asks.find((asked, index) => {
+    if (asks.findIndex((other) => sameAsker(other, asked)) < index) return false
+    const at = left.indexOf(asked.name)
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
+  })
 }
 
 function approvalFault(by: string, error: unknown): Fault {

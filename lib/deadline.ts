@@ -148,6 +148,9 @@ export interface Timers {
   readonly clearTimeout: (timer: unknown) => void
 }
 
+/** The longest time that a timer can count, some 25 days. */
+const MAX_TIMER_MS = 2 ** 31 - 1
+
 /** Says that {@link withTimeout} gave up. */
 export const TIMED_OUT: unique symbol = Symbol('timed out')
 
@@ -163,6 +166,12 @@ export function withTimeout<T>(
   timers?: Timers,
 ): PromiseLike<T | typeof TIMED_OUT> {
   if (durationMs <= 0 || durationMs === Number.POSITIVE_INFINITY) return promise
+  if (durationMs > MAX_TIMER_MS) {
+    // A timer that is asked for more than it can count would fire at once.
+    return withTimeout(promise, MAX_TIMER_MS, timers).then((value) =>
+      value === TIMED_OUT ? withTimeout(promise, durationMs - MAX_TIMER_MS, timers) : value,
+    )
+  }
   const fallback = (): typeof TIMED_OUT => TIMED_OUT
   const options = { milliseconds: durationMs, fallback }
   if (timers === undefined) return pTimeout(promise, options)

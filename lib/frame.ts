@@ -15,6 +15,7 @@ import type {
   DenyOptions,
   Middleware,
   MiddlewareContext,
+  NewParams,
   Next,
   Outcome,
 } from './types.ts'
@@ -229,6 +230,11 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#run.settings.afterWheel?.arm(this)
   }
 
+  /** What a function says of the result once it has settled is void: whoever is further out has the word. */
+  get #hasLeft(): boolean {
+    return this.#run.depth < this.#depth
+  }
+
   get outcome(): Outcome {
     return this.#run.shown
   }
@@ -240,7 +246,10 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
 
   set result(value: unknown) {
     const run = this.#run
-    if (run.outcome?.status === 'completed') run.replaceResult(value)
+    if (this.#hasLeft) {
+      const said = new ToolwareError('HOOK_FAILED', 'assigned ctx.result after it had settled')
+      run.report(this.#part.name, 'middleware', said)
+    } else if (run.outcome?.status === 'completed') run.replaceResult(value)
     else if (recoverable(run)) this.#recovery = { value }
   }
 
@@ -260,7 +269,7 @@ export class Frame extends View implements MiddlewareContext, Waiter, Waiting, E
     this.#run.addAsk(this.#part.name, this.#part, 'middleware', asked.request)
   }
 
-  rewrite(params: Record<string, unknown>): void {
+  rewrite(params: NewParams): void {
     this.#beforeGate('rewrite')
     const run = this.#run
     const { name } = this.#part

@@ -67,7 +67,8 @@ export function messageOf(error: unknown): string {
   return safe.length > MAX_TOOL_MESSAGE ? `${safe.slice(0, MAX_TOOL_MESSAGE - 1)}…` : safe
 }
 
-function saidBy(error: unknown): string {
+/** What an error says, as text, whatever was thrown. Neither masked nor cut. */
+export function saidBy(error: unknown): string {
   try {
     return asText(types.isNativeError(error) || error instanceof Error ? error.message : error)
   } catch {

@@ -6,6 +6,7 @@ import type {
   AskVerdict,
   DenyOptions,
   DenyVerdict,
+  NewParams,
   RewriteVerdict,
   Verdict,
 } from './types.ts'
@@ -46,7 +47,7 @@ export function ask(request: AskRequest): AskVerdict {
 }
 
 /** Replaces the params for everything further in and for the tool; with `ask`, a person decides about the new ones. */
-export function rewrite(params: Record<string, unknown>, asked?: AskVerdict): RewriteVerdict {
+export function rewrite(params: NewParams, asked?: AskVerdict): RewriteVerdict {
   return verdict({ kind: 'rewrite', params, ask: asked })
 }
 

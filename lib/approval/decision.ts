@@ -1,6 +1,6 @@
 import { canonicalJson } from '../canonical.ts'
-import type { ApprovalDecision, Params } from '../types.ts'
-import { type Binding, bind, digestOf } from './digest.ts'
+import type { ApprovalDecision, NewParams, Params } from '../types.ts'
+import { type Binding, bind, digestOf, sameDigest } from './digest.ts'
 import type { Change } from './ledger.ts'
 import { DECISIONS } from './question.ts'
 import { type ApprovalRecord, isClaimable } from './record.ts'
@@ -11,7 +11,7 @@ export interface ResolveOptions {
   /** Who decided, as the host has verified it; kept with the approval and with grants. */
   readonly by?: string | undefined
   /** Other params for the call; policies judge them again. Only where the prompt says `editable`. */
-  readonly params?: Readonly<Record<string, unknown>> | undefined
+  readonly params?: Readonly<NewParams> | undefined
   /** Why; the model reads it when the decision is `deny`. */
   readonly reason?: string | undefined
 }
@@ -101,7 +101,14 @@ function expire(now: number): Change {
   return { status: 'timeout', resolvedAt: now, resolvedBy: 'system' }
 }
 
+/** Whether what was put to the person is what is true on disk now: a link may have been turned meanwhile. */
+export function stillHolds(record: ApprovalRecord): boolean {
+  return sameDigest(digestOf(bindingOf(record)), record.digest)
+}
+
 function edit(record: ApprovalRecord, params: Params): Change {
+  // With the digest of the params before, the call is blocked when it goes on.
+  if (!stillHolds(record)) return { params, edited: true }
   return { params, edited: true, digest: digestOf(bindingOf({ ...record, params })) }
 }
 

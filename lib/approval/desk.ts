@@ -77,9 +77,12 @@ export class Desk {
     status: 'timeout' | 'cancelled',
     reason?: string,
   ): Promise<ApprovalRecord> {
-    return await this.ledger.change(id, (current) =>
+    const record = await this.ledger.change(id, (current) =>
       applyWithdrawal(current, status, reason, this.#options.now()),
     )
+    // Another process may have settled it, and the news of it been lost.
+    this.#observe(record)
+    return record
   }
 
   /** Withdraws what is waited for, or with `keep` only stops waiting; then no timer and no listener is left. */

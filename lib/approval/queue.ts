@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { canonicalCopy } from '../canonical.ts'
+import { TIMED_OUT, withTimeout } from '../deadline.ts'
 import { ToolwareError } from '../errors.ts'
 import type {
   ApprovalAnswer,
@@ -16,6 +17,7 @@ import {
   parseDecision,
   type Resolved,
   type ResolveOptions,
+  stillHolds,
 } from './decision.ts'
 import { Desk } from './desk.ts'
 import { GrantBook, type Grants } from './grants.ts'
@@ -201,7 +203,7 @@ export class ApprovalQueue implements Approver {
     tell: (resolution: ApprovalResolution) => void,
   ): Promise<ApprovalAnswer> {
     if (this.#closed) throw unavailable('the queue of approvals is closed')
-    const { mode = 'hold', newId = randomUUID, reachable } = this.#options
+    const { mode = 'hold', newId = randomUUID } = this.#options
     const id = newId()
     if (signal.aborted) return { resolution: 'cancelled', approvalId: id }
 
@@ -215,7 +217,7 @@ export class ApprovalQueue implements Approver {
       const grant = await reach(() => this.#book.covering(keys))
       if (grant) return { resolution: 'allow-always', approvalId: grant.approvalId }
     }
-    if (reachable && !(await reachable(record.prompt))) throw unavailable('nobody can be asked now')
+    await this.#assertReachable(record)
     await this.#prune()
     if (this.#closed) throw unavailable('the queue of approvals is closed')
 
@@ -234,6 +236,16 @@ export class ApprovalQueue implements Approver {
       return { resolution: 'cancelled', approvalId: id }
     }
     return { resolution: 'pending', approvalId: id }
+  }
+
+  /** Whoever says whether anybody is there has as long for it as a person would have had. */
+  async #assertReachable({ prompt, createdAt, expiresAt }: ApprovalRecord): Promise<void> {
+    const { reachable, timers } = this.#options
+    if (reachable === undefined) return
+    const said = Promise.resolve(reachable(prompt))
+    const answer = await withTimeout(said, expiresAt - createdAt, timers)
+    if (answer === TIMED_OUT) throw unavailable('reachable() did not say in time who can be asked')
+    if (!answer) throw unavailable('nobody can be asked now')
   }
 
   /** Turns a settled record into the answer for the call that waited; an allow is used up by it. */
@@ -259,6 +271,8 @@ export class ApprovalQueue implements Approver {
   }
 
   async #remember(record: ApprovalRecord): Promise<void> {
+    // Its call is blocked. A grant would cover what nobody was shown.
+    if (!stillHolds(record)) return
     const keys = this.#terms.keys(record.askers, record.call.agentId, bindingOf(record))
     await reach(
       () => this.#book.remember(record, keys),

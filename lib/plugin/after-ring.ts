@@ -1,3 +1,4 @@
+import { saidBy } from '../outcome.ts'
 import type { HookContext, MaybePromise, Outcome } from '../types.ts'
 import { addKnown, copyOfParams, toolContext } from './event.ts'
 import { reportFault } from './fault.ts'
@@ -116,6 +117,5 @@ function plainCopy(result: object): unknown {
 function errorOf(outcome: Outcome): string | undefined {
   if (outcome.status !== 'failed' && outcome.status !== 'aborted') return undefined
   const { error } = outcome
-  if (error instanceof Error) return error.message
-  return error === undefined ? (outcome.reason ?? outcome.code) : String(error)
+  return error === undefined ? (outcome.reason ?? outcome.code) : saidBy(error)
 }

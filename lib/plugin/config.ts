@@ -41,8 +41,8 @@ export interface PluginEntryConfig {
   readonly bridge?: BridgeConfig | undefined
 }
 
-/** The longest time an operator can give a handler. */
-const MAX_HANDLER_TIMEOUT_MS = 600_000
+/** The longest time a handler can have, whoever gives it. */
+export const MAX_HANDLER_TIMEOUT_MS = 600_000
 
 const text = z.string().min(1)
 const texts = z.array(text.regex(/\S/, 'must not be blank'))

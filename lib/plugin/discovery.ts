@@ -1,7 +1,13 @@
 import { readdir, readFile, realpath, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, extname, isAbsolute, join, relative, resolve, sep } from 'node:path'
-import { implicitManifest, type PluginManifest, readManifest } from './manifest.ts'
+import {
+  implicitManifest,
+  isMissing,
+  messageOf,
+  type PluginManifest,
+  readManifest,
+} from './manifest.ts'
 import { type PluginProblem, refuse } from './problem.ts'
 
 /** A plugin that was found: what it says about itself, and the file its code is in. */
@@ -50,18 +56,20 @@ function withoutDuplicates({ candidates, refused }: Discovered): Discovered {
 }
 
 async function look(path: string, depth: number, found: Discovered): Promise<void> {
-  let isFolder: boolean
   try {
-    isFolder = (await stat(path)).isDirectory()
-  } catch {
-    found.refused.push({
-      id: idOf(path),
-      ...refuse('entry_not_found', 'there is no such file or folder', path),
-    })
-    return
+    await lookAt(path, depth, found)
+  } catch (error) {
+    const message = isMissing(error)
+      ? 'there is no such file or folder'
+      : `cannot be read: ${messageOf(error)}`
+    found.refused.push({ id: idOf(path), ...refuse('entry_not_found', message, path) })
   }
-  if (isFolder) await lookInFolder(path, depth, found)
-  else if (CODE.includes(extname(path))) {
+}
+
+async function lookAt(path: string, depth: number, found: Discovered): Promise<void> {
+  const what = await stat(path)
+  if (what.isDirectory()) await lookInFolder(path, depth, found)
+  else if (what.isFile() && CODE.includes(extname(path))) {
     found.candidates.push({ manifest: implicitManifest(path), entryFile: await realpath(path) })
   } else if (depth === 0) {
     const message = `a plugin is a folder or a file ending in ${CODE.join(', ')}`
@@ -164,14 +172,19 @@ async function extensionsOf(
   folder: string,
 ): Promise<{ name: string; entries: string[] } | { problem: PluginProblem }> {
   const file = join(folder, 'package.json')
-  const text = await readFile(file, 'utf8').catch(() => undefined)
-  if (text === undefined) return { name: basename(folder), entries: [] }
+  // To open a pipe is to wait for whoever writes to it.
+  const isThere = await stat(file).then(
+    (what) => what.isFile(),
+    () => false,
+  )
+  if (!isThere) return { name: basename(folder), entries: [] }
+  const text = await readFile(file, 'utf8')
   const invalid = (message: string) => refuse('invalid_package_json', message, file)
   let json: { name?: unknown; openclaw?: { extensions?: unknown } | null } | null
   try {
     json = JSON.parse(text.replace(/^\uFEFF/, '')) as typeof json
   } catch (error) {
-    return invalid(`is not JSON: ${error instanceof Error ? error.message : error}`)
+    return invalid(`is not JSON: ${messageOf(error)}`)
   }
   if (typeof json !== 'object' || json === null) return invalid('must be a JSON object')
   const entries = json.openclaw?.extensions ?? []

@@ -1,7 +1,8 @@
 import { isDeepStrictEqual } from 'node:util'
+import { closePart } from '../closing.ts'
 import { ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
-import type { AnyHook, Logger } from '../types.ts'
+import type { Logger } from '../types.ts'
 import type { PluginsConfig } from './config.ts'
 import type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
 import { discover } from './discovery.ts'
@@ -28,7 +29,7 @@ export class Fleet {
   /** In load order. Replaced as a whole, never changed. */
   #instances: ReadonlyMap<string, Instance> = new Map()
   #absent: readonly PluginReport[] = []
-  /** Reloads, one after another. */
+  /** The load and reloads, one after another. */
   #queue: Promise<unknown> = Promise.resolve()
   /** Replaced instances with hooks to close: calls that have begun may still use them, so they are closed last. */
   readonly #retired: Instance[] = []
@@ -53,13 +54,23 @@ export class Fleet {
     return [...loaded, ...this.#absent]
   }
 
-  /** @throws {ToolwareError} `CONFIG` under `strict`, when any plugin has an error. */
+  /** @throws {ToolwareError} `CONFIG` under `strict`, when any plugin has an error, and when it was closed meanwhile. */
   async load(): Promise<void> {
+    const { strict, watch } = this.#options.config
+    await this.#inTurn(() => this.#load())
+    if (this.#closed)
+      throw new ToolwareError('CONFIG', 'plugins: the host was closed; make another one')
+    if (strict) await this.#assertNoErrors()
+    if (watch) this.#watch()
+  }
+
+  async #load(): Promise<void> {
     const { config } = this.#options
     const { origins, refused } = await this.#find()
     const instances = new Map<string, Instance>()
     const missing = [...refused]
     for (const origin of origins) {
+      if (this.#closed) break
       const id = idOf(origin)
       const out = keptOut(config, id)
       if (out !== undefined) {
@@ -72,13 +83,15 @@ export class Fleet {
     }
     this.#absent = missing
     this.#swap(instances)
-    if (config.strict) await this.#assertNoErrors()
-    if (config.watch) this.#watch()
   }
 
   /** @throws {ToolwareError} `CONFIG` when there is no such plugin or it cannot be loaded; the old instance then stays. */
   reload(id: string): Promise<PluginReport> {
-    const turn = this.#queue.then(() => this.#reload(id))
+    return this.#inTurn(() => this.#reload(id))
+  }
+
+  #inTurn<T>(work: () => Promise<T>): Promise<T> {
+    const turn = this.#queue.then(work)
     this.#queue = turn.catch(() => undefined)
     return turn
   }
@@ -88,20 +101,12 @@ export class Fleet {
     this.#watcher?.close()
     await this.#queue
     await Promise.all(this.instances.map(({ bridged }) => bridged?.close()))
-    for (const { id, registrations } of [...this.#retired, ...this.instances]) {
-      for (const hook of registrations.hooks) await this.#closeHook(id, hook)
-    }
-  }
-
-  async #closeHook(pluginId: string, hook: AnyHook): Promise<void> {
-    try {
-      await hook.close?.()
-    } catch (error) {
-      this.#options.log.error(
-        { pluginId },
-        `plugin ${pluginId}: close() of hook ${hook.name} failed: ${faultText(error)}`,
-      )
-    }
+    const closing = [...this.#retired, ...this.instances].flatMap(({ id, registrations }) =>
+      registrations.hooks.map((hook) =>
+        closePart(hook, this.#options.log, `hook ${hook.name} of plugin ${id}`),
+      ),
+    )
+    await Promise.all(closing)
   }
 
   async #find(): Promise<{ origins: Origin[]; refused: PluginReport[] }> {

@@ -72,7 +72,9 @@ export async function readManifest(folder: string): Promise<Checked<PluginManife
   for (const name of MANIFEST_FILES) {
     const file = join(folder, name)
     try {
-      const { size } = await stat(file)
+      const what = await stat(file)
+      if (!what.isFile()) return refuse('invalid_manifest', 'is no file', file)
+      const { size } = what
       if (size > MAX_MANIFEST_BYTES) {
         return refuse('invalid_manifest', `${size} bytes are more than a manifest may have`, file)
       }
@@ -214,8 +216,10 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' ? value : undefined
 
-const messageOf = (error: unknown): string =>
+/** What a failed read says. */
+export const messageOf = (error: unknown): string =>
   error instanceof Error ? error.message : String(error)
 
-const isMissing = (error: unknown): boolean =>
+/** Whether a read failed because nothing is there. */
+export const isMissing = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && (error.code === 'ENOENT' || error.code === 'ENOTDIR')

@@ -1,8 +1,9 @@
 import { types } from 'node:util'
 import { closest } from '../closest.ts'
 import { entryOf, NO_POSITION } from '../entry.ts'
+import { quoted } from '../errors.ts'
 import type { AnyHook } from '../types.ts'
-import type { PluginEntryConfig } from './config.ts'
+import { MAX_HANDLER_TIMEOUT_MS, type PluginEntryConfig } from './config.ts'
 import type { Report } from './diagnostic.ts'
 import { coversEvent, type PluginManifest } from './manifest.ts'
 import { parseMatcher } from './matcher.ts'
@@ -48,8 +49,16 @@ export class Registrar {
   }
 
   on<E extends EventName>(event: E, run: PluginHandlers[E], options: HandlerOptions = {}): void {
-    this.#assertOpen(`on('${event}')`)
+    this.#assertOpen(`on('${String(event)}')`)
     const { id, entry, report } = this.#plugin
+    if (typeof event !== 'string') {
+      throw new TypeError(`api.on: the event must be the name of one, not ${quoted(event)}`)
+    }
+    if (typeof options !== 'object' || options === null) {
+      throw new TypeError(
+        `api.on: the options of '${event}' must be an object, not ${quoted(options)}`,
+      )
+    }
     if (typeof run !== 'function') {
       throw new TypeError(`api.on: the handler of '${event}' must be a function, not ${typeof run}`)
     }
@@ -152,10 +161,14 @@ export class Registrar {
     if (operator !== undefined) return operator
     const fallback = OBSERVERS.includes(event) ? OBSERVER_TIMEOUT_MS : DEFAULT_TIMEOUT_MS
     if (wanted === undefined) return fallback
-    if (Number.isFinite(wanted) && wanted > 0) return wanted
-    const message = `timeoutMs: ${wanted} is no duration; '${event}' gets ${fallback}`
+    const isTime = Number.isFinite(wanted) && wanted > 0
+    if (isTime && wanted <= MAX_HANDLER_TIMEOUT_MS) return wanted
+    // A timer that is asked for more than it can count would fire at once.
+    const given = isTime ? MAX_HANDLER_TIMEOUT_MS : fallback
+    const problem = isTime ? 'more than a handler can have' : 'no duration'
+    const message = `timeoutMs: ${String(wanted)} is ${problem}; '${event}' gets ${given}`
     report('warn', 'option_ignored', message)
-    return fallback
+    return given
   }
 
   /** What a manifest does not declare cannot be registered. */
@@ -184,7 +197,8 @@ export class Registrar {
 }
 
 function unknownEvent(event: string): TypeError {
-  const known = TRANSLATIONS[event] ?? closest(event, [...EVENTS, ...FOREIGN_EVENTS])
+  const translated = Object.hasOwn(TRANSLATIONS, event) ? TRANSLATIONS[event] : undefined
+  const known = translated ?? closest(event, [...EVENTS, ...FOREIGN_EVENTS])
   const meant = known ? `did you mean '${known}'?` : `known are ${EVENTS.join(', ')}`
   return new TypeError(`api.on: there is no event '${event}'; ${meant}`)
 }

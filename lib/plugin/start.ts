@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isToolwareError, ToolDeniedError, ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
 import { loadModule } from '../load-module.ts'
@@ -11,7 +12,8 @@ import { type BridgedHandle, type Instance, NOTHING, type Origin } from './insta
 import { definePlugin, definePluginEntry } from './sdk.ts'
 import type { PluginApi, PluginDefinition } from './types.ts'
 
-const REGISTER_TIMEOUT_MS = 15_000
+/** For loading a plugin's file, and again for its `register`. */
+const START_TIMEOUT_MS = 15_000
 const SDK = { definePlugin, definePluginEntry }
 /** The names of `toolware` that a plugin needs. The rest would load the whole pipeline into a plugin's process. */
 const toolware = { ask, deny, isToolwareError, rewrite, ToolDeniedError, ToolwareError }
@@ -59,7 +61,10 @@ export async function startPlugin(origin: Origin, options: StartOptions): Promis
   const source = origin.kind === 'bundled' ? 'bundled' : origin.entryFile
   const diagnostics: Diagnostic[] = []
   const report: Report = (level, code, message, path) => {
-    diagnostics.push({ level, pluginId: id, code, message, path: path ?? source })
+    // A plugin that makes the same mistake with every call has made one.
+    const line: Diagnostic = { level, pluginId: id, code, message, path: path ?? source }
+    if (diagnostics.some((known) => isDeepStrictEqual(known, line))) return
+    diagnostics.push(line)
     const fields = { pluginId: id, code }
     options.log[level](fields, `plugin ${id}: ${message}`)
   }
@@ -129,7 +134,7 @@ async function configFits(
 
 async function register(definition: PluginDefinition, api: PluginApi): Promise<void> {
   const run = (): unknown => (definition.register ?? definition.activate)?.call(definition, api)
-  const settled = await callHandler(run, { timeoutMs: REGISTER_TIMEOUT_MS, own: ownSignal() })
+  const settled = await callHandler(run, { timeoutMs: START_TIMEOUT_MS, own: ownSignal() })
   if (!settled.ok)
     throw new Refusal('register_failed', `register() failed: ${faultText(settled.error)}`)
 }
@@ -139,13 +144,13 @@ async function definitionOf(
   id: string,
   once: boolean | undefined,
 ): Promise<PluginDefinition> {
-  let loaded: unknown
-  try {
-    loaded = await loadModule(file, { modules: MODULES, once })
-  } catch (error) {
-    throw new Refusal('load_failed', `cannot be loaded: ${faultText(error)}`)
+  // A top-level await may never end.
+  const load = () => loadModule(file, { modules: MODULES, once })
+  const loaded = await callHandler(load, { timeoutMs: START_TIMEOUT_MS, own: ownSignal() })
+  if (!loaded.ok) {
+    throw new Refusal('load_failed', `cannot be loaded: ${faultText(loaded.error)}`)
   }
-  const definition = asDefinition(id, loaded)
+  const definition = asDefinition(id, loaded.value)
   if (definition === undefined) {
     throw new Refusal(
       'invalid_plugin_export',

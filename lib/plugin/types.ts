@@ -14,6 +14,7 @@ import type {
   ApprovalDecision,
   ApprovalResolution,
   MaybePromise,
+  NewParams,
   Requester,
   Severity,
 } from '../types.ts'
@@ -73,7 +74,7 @@ export interface ApprovalRequirement {
 /** What `before_tool_call` may answer. `{}` and nothing are no opinion. */
 export interface BeforeToolCallResult {
   /** Merged over the params, key by key, until somebody has asked for approval. */
-  params?: Record<string, unknown>
+  params?: NewParams
   /** `true` ends the chain and blocks; `false` says nothing. */
   block?: boolean
   blockReason?: string

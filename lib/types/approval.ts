@@ -1,4 +1,4 @@
-import type { MaybePromise, Params, ToolCall } from './call.ts'
+import type { MaybePromise, NewParams, Params, ToolCall } from './call.ts'
 import type { HookContext } from './context.ts'
 import type { ApprovalResolution, AskRequest } from './verdict.ts'
 
@@ -19,7 +19,7 @@ export type ApprovalAnswer =
       readonly resolution: 'allow-once' | 'allow-always'
       readonly approvalId: string
       /** Set when the person changed the params: they are judged again and then used. */
-      readonly params?: Record<string, unknown> | undefined
+      readonly params?: NewParams | undefined
     }
   | {
       readonly resolution: 'deny' | 'timeout' | 'cancelled'

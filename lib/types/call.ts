@@ -4,6 +4,20 @@ export type MaybePromise<T> = T | PromiseLike<T>
 /** The arguments of a call as plain data. Hooks get them frozen. */
 export type Params = Readonly<Record<string, unknown>>
 
+/**
+ * Arguments that somebody gives in place of others: any object with properties, one with the type of an `interface`
+ * included. Arrays, functions, maps and the like are none.
+ */
+export type NewParams = Record<string, unknown> | (object & NotBuiltIn)
+
+/** What arrays, functions, maps, promises and dates have, and plain objects have not. */
+interface NotBuiltIn {
+  readonly [Symbol.iterator]?: never
+  readonly [Symbol.hasInstance]?: never
+  readonly [Symbol.toStringTag]?: never
+  readonly [Symbol.toPrimitive]?: never
+}
+
 /** Who asked for the call, as far as the host has verified it. A missing field is unknown, not false. */
 export interface Requester {
   readonly channel?: string | undefined

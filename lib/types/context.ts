@@ -1,4 +1,4 @@
-import type { Facts, MaybePromise, Params } from './call.ts'
+import type { Facts, MaybePromise, NewParams, Params } from './call.ts'
 import type { Outcome } from './outcome.ts'
 import type { AskRequest, DenyOptions } from './verdict.ts'
 
@@ -64,7 +64,7 @@ export interface MiddlewareContext extends HookContext {
   /** Asks a person, at the gate. Throws once the gate was entered. */
   ask(request: AskRequest): void
   /** Replaces the params for everything further in. Throws once the gate was entered. */
-  rewrite(params: Record<string, unknown>): void
+  rewrite(params: NewParams): void
   /** Answers in place of the tool; then `await next()`. Throws once the gate was entered. */
   respond(value: unknown): void
   /** Changes the chunks of a stream as they pass. Call it before `next()`. */

@@ -1,3 +1,4 @@
+import type { NewParams } from './call.ts'
 import type { ErrorCode } from './code.ts'
 
 /** Details of a deny. */
@@ -51,7 +52,7 @@ export interface AskVerdict {
 /** Made by `rewrite(...)`, with an ask about the new params if wanted. */
 export interface RewriteVerdict {
   readonly kind: 'rewrite'
-  readonly params: Record<string, unknown>
+  readonly params: NewParams
   readonly ask: AskVerdict | undefined
 }
 

@@ -57,4 +57,20 @@ describe('closePart()', () => {
     ])
     expect(nameOf({})).toBe('an unnamed part')
   })
+
+  it('leaves behind a part that has not closed after half a minute, and says so', async () => {
+    vi.useFakeTimers()
+    const log = quietLog()
+    const closed = closePart({ name: 'x', close: never }, log)
+    await vi.advanceTimersByTimeAsync(30_000)
+    await closed
+    vi.useRealTimers()
+    expect(log.lines).toEqual([
+      {
+        level: 'error',
+        fields: {},
+        message: 'close() of x has not ended after 30000 ms and is left behind',
+      },
+    ])
+  })
 })

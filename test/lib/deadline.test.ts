@@ -169,4 +169,28 @@ describe('withTimeout()', () => {
     const forever = Promise.resolve(2)
     expect(withTimeout(forever, 0)).toBe(forever)
   })
+
+  it('waits longer than one timer can count', async () => {
+    const days = 60 * 86_400_000
+    let ended: unknown
+    withTimeout(new Promise(() => undefined), days).then((value) => {
+      ended = value
+    })
+    await vi.advanceTimersByTimeAsync(days - 1)
+    expect(ended).toBeUndefined()
+    await vi.advanceTimersByTimeAsync(1)
+    expect(ended).toBe(TIMED_OUT)
+  })
+
+  it('leaves no timer behind when the value comes within the first leg of a long wait', async () => {
+    let give: (value: number) => void = () => undefined
+    const late = withTimeout(
+      new Promise<number>((resolve) => {
+        give = resolve
+      }),
+      2 ** 40,
+    )
+    give(1)
+    expect([await late, vi.getTimerCount()]).toEqual([1, 0])
+  })
 })

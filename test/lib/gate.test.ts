@@ -478,6 +478,37 @@ describe('app.resume', () => {
     return { approvals, held }
   }
 
+  it('runs nothing that a second hook of the same name asks about as well', async () => {
+    const { approvals } = suspended()
+    let both = false
+    const asks = (when: () => boolean) => ({
+      name: 'twin',
+      check: () => (when() ? ask({ title: '?' }) : null),
+    })
+    const app = quietApp({ approvals })
+      .use(asks(() => true))
+      .use(asks(() => both))
+    const tool = vi.fn(echo)
+    await app.execute(call(), tool)
+    both = true
+    expect(await app.resume('p1', tool)).toMatchObject({
+      status: 'blocked',
+      code: 'PARAMS_CHANGED_AFTER_APPROVAL',
+      reason: 'This is not what a person approved: twin asks as well now. Make the call again.',
+    })
+    expect(tool).not.toHaveBeenCalled()
+  })
+
+  it('counts a hook that asks in check and in before as one', async () => {
+    const { approvals } = suspended()
+    const asked = () => ask({ title: '?' })
+    const app = quietApp({ approvals })
+      .use({ name: 'twin', check: asked, before: asked })
+      .use({ name: 'twin', check: asked })
+    await app.execute(call(), echo)
+    expect(await app.resume('p1', echo)).toMatchObject({ status: 'completed' })
+  })
+
   it('suspends with an id, keeps reservations, then runs the approved params under the same call id', async () => {
     const { approvals } = suspended()
     const log: string[] = []

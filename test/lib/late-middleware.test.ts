@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { compose, type Middleware, rewrite, type ToolHook } from '../../lib/index.ts'
-import { call, echo, quietApp } from '../helpers/call.ts'
+import { call, deferred, echo, quietApp } from '../helpers/call.ts'
 
 const denyLate = (reason: string, code?: 'TOOL_FAILED' | 'TOOL_TIMEOUT' | 'UNKNOWN_TOOL') => {
   const middleware: Middleware = async (ctx, next) => {
@@ -70,6 +70,38 @@ describe('O16, a recovered call', () => {
     expect(outcome).toMatchObject(recovered)
     expect(seen.mock.calls[0]?.[0]).toMatchObject(recovered)
   })
+})
+
+describe('ctx.result, once its middleware has settled', () => {
+  for (const failing of [false, true]) {
+    it(`is void, and reported, when the tool ${failing ? 'failed' : 'completed'}`, async () => {
+      const failed = vi.fn()
+      const gate = deferred()
+      const late: Middleware = async (ctx, next) => {
+        void gate.promise.then(() => {
+          ctx.result = 'late'
+        })
+        await next()
+      }
+      const app = quietApp()
+        .use(async (_ctx, next) => {
+          await next().finally(() => gate.resolve(undefined))
+          await gate.promise
+        })
+        .use(late)
+      app.on('error', failed)
+      const outcome = await app.execute(call({ params: { text: 'said' } }), (params) => {
+        if (failing) throw new Error('broken')
+        return params.text
+      })
+      await gate.promise
+      const kept = failing ? { status: 'failed', error: new Error('broken') } : { result: 'said' }
+      expect(outcome).toMatchObject(kept)
+      expect(failed.mock.calls).toMatchObject([
+        [{ hook: 'late', phase: 'middleware', error: { code: 'HOOK_FAILED' } }],
+      ])
+    })
+  }
 })
 
 describe('O11, ctx.rewrite after next()', () => {

@@ -36,6 +36,22 @@ describe('definePluginEntry()', () => {
     })
   })
 
+  it('lets handlers answer with params of an interface', () => {
+    interface Deploy {
+      to: string
+    }
+    const params: Deploy = { to: 'prod' }
+    definePlugin({
+      id: 'p',
+      register(api) {
+        api.on('before_tool_call', () => ({ params }))
+        api.on('before_tool_call', ({ params }) => ({ params: { ...params, to: 'prod' } }))
+        // @ts-expect-error a list is no object of params
+        api.on('before_tool_call', () => ({ params: [params] }))
+      },
+    })
+  })
+
   it('refuses events, answers and options that are none', () => {
     definePlugin({
       id: 'p',

@@ -95,6 +95,42 @@ describe('app.use takes', () => {
   })
 })
 
+describe('rewrite() and ctx.rewrite() take', () => {
+  interface Deploy {
+    readonly to: string
+    force?: boolean
+  }
+  const typed: Deploy = { to: 'prod' }
+
+  it('params with the type of an interface, and any other object with properties', () => {
+    app.use({ name: 'a', before: () => rewrite(typed) })
+    app.use({ name: 'b', before: () => rewrite({ ...typed, force: true }, ask({ title: '?' })) })
+    app.use({ name: 'c', before: (ctx) => rewrite(ctx.params) })
+    app.use(async (ctx, next) => {
+      ctx.rewrite(typed)
+      ctx.rewrite({})
+      await next()
+    })
+  })
+
+  it('nothing that is no object of properties', () => {
+    // @ts-expect-error an array
+    rewrite([typed])
+    // @ts-expect-error a function
+    rewrite(() => typed)
+    // @ts-expect-error a map
+    rewrite(new Map([['to', 'prod']]))
+    // @ts-expect-error a promise, perhaps of params
+    rewrite(Promise.resolve(typed))
+    // @ts-expect-error a date
+    rewrite(new Date())
+    // @ts-expect-error text
+    rewrite('{}')
+    // @ts-expect-error nothing
+    rewrite(undefined)
+  })
+})
+
 describe('contexts', () => {
   it('cannot be written by hooks', () => {
     app.use({

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events'
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished } from 'vitest'
 import { memoryStore } from '../../../lib/approval/memory-store.ts'
 import { ApprovalQueue } from '../../../lib/approval/queue.ts'
 import type { ApprovalRecord } from '../../../lib/approval/record.ts'
@@ -284,22 +284,57 @@ describe('onResolution', () => {
   })
 })
 
+/** A folder where `here` leads to `src`, until it is turned to lead to `/etc`. */
+function turningLink(): { readonly root: string; readonly turn: () => void } {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), 'toolware-queue-')))
+  onTestFinished(() => rmSync(root, { recursive: true }))
+  const here = join(root, 'here')
+  mkdirSync(join(root, 'src'))
+  symlinkSync(join(root, 'src'), here)
+  const turn = (): void => {
+    unlinkSync(here)
+    symlinkSync('/etc', here)
+  }
+  return { root, turn }
+}
+
 describe('what was approved', () => {
   it('binds to the directory as it really is when the call goes on', async () => {
-    const root = realpathSync(mkdtempSync(join(tmpdir(), 'toolware-queue-')))
-    mkdirSync(join(root, 'src'))
-    symlinkSync(join(root, 'src'), join(root, 'here'))
+    const { root, turn } = turningLink()
     const { queue } = makeQueue({ workingDirectory: root })
     const told: ApprovalResolution[] = []
     const askers = { A: { onResolution: (r: ApprovalResolution) => told.push(r) } }
     const { answer } = await put(queue, { params: { cwd: 'here' }, askers })
-    unlinkSync(join(root, 'here'))
-    symlinkSync('/etc', join(root, 'here'))
+    turn()
     await queue.resolve('p1', 'allow-once')
     await expect(answer).rejects.toEqual(refused('PARAMS_CHANGED_AFTER_APPROVAL'))
     // The pipeline tells the askers when decide() rejects.
     expect(told).toEqual([])
-    rmSync(root, { recursive: true })
+  })
+
+  it('takes edited params only to the directory that was shown', async () => {
+    const { root, turn } = turningLink()
+    const { queue } = makeQueue({ workingDirectory: join(root, 'here') })
+    const { answer } = await put(queue, { askers: { A: { editable: true } } })
+    turn()
+    await queue.resolve('p1', 'allow-once', { params: { path: 'b.txt' } })
+    await expect(answer).rejects.toEqual(refused('PARAMS_CHANGED_AFTER_APPROVAL'))
+  })
+
+  it.each([
+    ['as they are', undefined],
+    ['edited', { path: 'b.txt' }],
+  ])('is not remembered for a directory that nobody was shown, params %s', async (_, params) => {
+    const { root, turn } = turningLink()
+    const { queue } = makeQueue({ workingDirectory: join(root, 'here') })
+    const askers = { A: { editable: true } }
+    const { answer } = await put(queue, { askers })
+    turn()
+    await queue.resolve('p1', 'allow-always', { params })
+    await expect(answer).rejects.toEqual(refused('PARAMS_CHANGED_AFTER_APPROVAL'))
+    expect(await queue.grants.list()).toEqual([])
+    await put(queue, { askers, ...(params && { params }) })
+    expect(await queue.list()).toHaveLength(1)
   })
 
   it('is what it was, though the caller keeps changing its object', async () => {
@@ -388,6 +423,14 @@ describe('a queue that cannot ask', () => {
     expect(await queue.list()).toHaveLength(1)
   })
 
+  it('blocks when nobody says in time whether anybody is reachable', async () => {
+    const { queue, time } = makeQueue({ reachable: () => new Promise(() => undefined) })
+    const { answer } = await put(queue, { askers: { A: { timeoutMs: 1000 } } })
+    await time.advance(1000)
+    await expect(answer).rejects.toEqual(refused('APPROVAL_UNAVAILABLE'))
+    expect([time.armed(), await queue.list({ status: 'all' })]).toEqual([0, []])
+  })
+
   it.each(['insert', 'get', 'save', 'getGrant'] as const)(
     'blocks when %s of its store fails',
     async (method) => {
@@ -406,6 +449,24 @@ describe('a queue that cannot ask', () => {
       expect(time.armed()).toBe(0)
     },
   )
+
+  it('hears at the latest when time is over what another process has decided', async () => {
+    const store = memoryStore()
+    let down = false
+    const get = (id: string) => {
+      if (down) throw new Error('ECONNREFUSED')
+      return store.get(id)
+    }
+    const asking = makeQueue({ store: { ...store, get } })
+    const deciding = makeQueue({ store })
+    const { answer } = await put(asking.queue)
+    down = true
+    await deciding.queue.resolve('p1', 'allow-once')
+    await settle()
+    down = false
+    await asking.time.advance(120_000)
+    expect(await answer).toMatchObject({ resolution: 'allow-once' })
+  })
 
   it('lets a listener that throws harm nobody', async () => {
     const log = recordingLog()

@@ -18,6 +18,14 @@ const failed = (error: unknown): Outcome =>
     error,
   }) as Outcome
 
+function badly(): Error {
+  return Object.defineProperty(new Error(), 'message', {
+    get() {
+      throw new Error('unreadable')
+    },
+  })
+}
+
 describe('after_tool_call (P3)', () => {
   it('has the final params, the result and the duration, and only what is known (rules 76, 77)', async () => {
     const seen: AfterToolCallEvent[] = []
@@ -54,6 +62,25 @@ describe('after_tool_call (P3)', () => {
     const aborted = { ...failed('gave up'), status: 'aborted', code: 'ABORTED' } as Outcome
     await hookOf(host).after?.(hookContext(), aborted)
     expect(seen).toEqual(['gave up'])
+  })
+
+  it.each([
+    ['an object without a prototype', Object.create(null), '{}'],
+    ['an error whose message throws', badly(), 'a value that cannot be read'],
+    [
+      'an error whose message is no text',
+      Object.assign(new Error(), { message: { a: 1 } }),
+      '{"a":1}',
+    ],
+    ['an object', { code: 7 }, '{"code":7}'],
+    ['a symbol', Symbol('s'), 'Symbol(s)'],
+  ])('hears as text of a tool that threw %s', async (_what, error, said) => {
+    const seen: unknown[] = []
+    const { host } = await bundledHost((api) =>
+      api.on('after_tool_call', (event) => void seen.push(event.error)),
+    )
+    await hookOf(host).after?.(hookContext(), failed(error))
+    expect(seen).toEqual([said])
   })
 
   it('does not run for calls that never ran: its ring has no skipped (rules 75, 79: stricter)', async () => {

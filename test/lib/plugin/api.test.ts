@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest'
 import { closest, distance } from '../../../lib/closest.ts'
 import { EVENTS, FOREIGN_EVENTS, FOREIGN_FUNCTIONS, MEMBERS } from '../../../lib/plugin/names.ts'
 import type { PluginApi } from '../../../lib/plugin/types.ts'
-import { bundledHost, definitions, loadHost, namesOf } from '../../helpers/plugins.ts'
+import { hookContext } from '../../helpers/hook-context.ts'
+import { bundledHost, definitions, hookOf, loadHost, namesOf } from '../../helpers/plugins.ts'
 
 /** What became of one plugin's `register`. */
 async function register(body: (api: PluginApi) => unknown) {
@@ -88,6 +89,40 @@ describe('api.on()', () => {
     expect(diagnostics).toMatchObject([{ level: 'warn', code: 'option_ignored' }])
   })
 
+  it.each([1e12, Number.MAX_VALUE, 2 ** 31])(
+    'gives a handler that wants %d ms the longest time there is, not none',
+    async (timeoutMs) => {
+      const { host, diagnostics } = await register((api) =>
+        api.on('before_tool_call', () => {}, { timeoutMs }),
+      )
+      expect(hookOf(host).timeoutMs).toBe(601_000)
+      expect(diagnostics).toMatchObject([
+        {
+          level: 'warn',
+          code: 'option_ignored',
+          message: `timeoutMs: ${timeoutMs} is more than a handler can have; 'before_tool_call' gets 600000`,
+        },
+      ])
+    },
+  )
+
+  it.each([
+    [undefined, undefined, 'api.on: the event must be the name of one, not undefined'],
+    [5, undefined, 'api.on: the event must be the name of one, not 5'],
+    [Symbol('x'), undefined, 'api.on: the event must be the name of one, not Symbol(x)'],
+    [['tool:*'], undefined, 'api.on: the event must be the name of one, not ["tool:*"]'],
+    ['constructor', undefined, "api.on: there is no event 'constructor'; known are tool:before"],
+    ['tool:*', null, "api.on: the options of 'tool:*' must be an object, not null"],
+    ['tool:*', 5, "api.on: the options of 'tool:*' must be an object, not 5"],
+  ])('says what is wrong with the event %s and the options %s', async (event, options, said) => {
+    const { report } = await register((api) =>
+      api.on(event as 'tool:*', () => true, options as never),
+    )
+    expect(report.diagnostics).toMatchObject([
+      { code: 'register_failed', message: expect.stringContaining(said) },
+    ])
+  })
+
   it.each(['tool_result_persist', 'before_message_write'] as const)(
     'warns about an async handler of %s when it registers (rule 90, design 16)',
     async (event) => {
@@ -116,6 +151,17 @@ describe('register()', () => {
     )
     expect(host.diagnostics()).toMatchObject([{ level: 'error', code: 'late_registration' }])
     expect(host.hooks()).toEqual([])
+  })
+
+  it('reports one mistake once, however often a handler makes it', async () => {
+    const { host, lines } = await register((api) =>
+      api.on('before_tool_call', () => {
+        expect(() => api.on('after_tool_call', () => {})).toThrow(/after register\(\) was over/)
+      }),
+    )
+    for (const _ of [1, 2, 3]) await hookOf(host).before?.(hookContext())
+    expect(host.diagnostics()).toMatchObject([{ code: 'late_registration' }])
+    expect(lines).toHaveLength(1)
   })
 
   it('is all or nothing: what came before a throw is dropped', async () => {

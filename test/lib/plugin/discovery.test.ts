@@ -1,4 +1,5 @@
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
@@ -172,6 +173,33 @@ describe('discover()', () => {
     ])
     const { refused } = await discover(['~/no-such-folder-of-toolware'], root)
     expect(refused[0]?.problem.path).toBe(join(homedir(), 'no-such-folder-of-toolware'))
+  })
+
+  it('opens no pipe, whatever its name', async () => {
+    const root = tree({ 'a/index.mjs': '', 'b/index.mjs': '', 'c/index.mjs': '' })
+    const pipes = ['a/toolware.plugin.json', 'b/package.json', 'd.mjs']
+    for (const name of pipes) execFileSync('mkfifo', [join(root, name)])
+    expect(await find(root)).toEqual({
+      found: [
+        ['b', 'b/index.mjs'],
+        ['c', 'c/index.mjs'],
+      ],
+      refused: [['a', 'invalid_manifest']],
+    })
+    expect((await find(root, ['d.mjs'])).refused).toEqual([['d', 'entry_not_found']])
+  })
+
+  it('refuses a folder that it may not read, and goes on', async () => {
+    const root = tree({ 'a/b.mjs': '', 'c.mjs': '' })
+    chmodSync(root, 0o755)
+    chmodSync(join(root, 'a'), 0o311)
+    // Root may read everything.
+    process.seteuid?.(65_534)
+    const { found, refused } = await find(root).finally(() => process.seteuid?.(0))
+    expect({ found, refused }).toEqual({
+      found: [['c', 'c.mjs']],
+      refused: [['a', 'entry_not_found']],
+    })
   })
 
   it('looks four levels deep, not further', async () => {

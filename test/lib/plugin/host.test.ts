@@ -1,12 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it, vi } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { PluginsConfig } from '../../../lib/plugin/config.ts'
 import { PluginHost } from '../../../lib/plugin/host.ts'
 import { definePlugin, definePluginEntry } from '../../../lib/plugin/sdk.ts'
 import { parseConfig } from '../../../middleware/config.ts'
 import { hookContext } from '../../helpers/hook-context.ts'
-import { askRing, definitions, loadHost, namesOf } from '../../helpers/plugins.ts'
+import { askRing, deferred, definitions, loadHost, namesOf } from '../../helpers/plugins.ts'
 import { tempDir } from '../../helpers/temp.ts'
 
 const BLOCKS = (reason: string): string =>
@@ -362,9 +362,37 @@ describe('host.reload() (rule 105)', () => {
     expect(closed).toEqual([])
     await host.close()
     expect(closed).toEqual(['v1', 'v2'])
-    expect(lines.map(({ message }) => message)).toEqual(
-      Array.from({ length: 2 }, () => 'plugin a: close() of hook bad failed: boom'),
-    )
+    const failed = { message: 'close() of hook bad of plugin a failed', fields: { err: 'boom' } }
+    expect(lines).toMatchObject([failed, failed])
+  })
+
+  it('leaves no process running when it is closed while it loads', async () => {
+    const baseDir = files({
+      'p/toolware.plugin.json':
+        '{ "id": "p", "entry": "p.mjs", "runtime": "process", "eventSubscriptions": ["tool:before"] }',
+      'p/p.mjs': "export default (api) => api.on('tool:before', () => true)",
+      'q.mjs': 'export default () => globalThis.passGate()',
+      'r.mjs': 'export default () => {}',
+    })
+    const [reached, gate] = [deferred(), deferred()]
+    vi.stubGlobal('passGate', () => {
+      reached.resolve()
+      return gate.promise
+    })
+    const config = { load: { paths: ['p', 'q.mjs', 'r.mjs'] } }
+    const host = new PluginHost({ baseDir, config })
+    const loading = host.load()
+    await reached.promise
+    const closing = host.close()
+    gate.resolve()
+    await expect(loading).rejects.toThrow('plugins: the host was closed; make another one')
+    await closing
+    vi.unstubAllGlobals()
+    const states = host.reports().map(({ id, health }) => [id, health?.state, health?.pid])
+    expect(states).toEqual([
+      ['p', 'closed', undefined],
+      ['q', undefined, undefined],
+    ])
   })
 
   it('is over after close()', async () => {
@@ -372,6 +400,24 @@ describe('host.reload() (rule 105)', () => {
     await host.close()
     await host.close()
     await expect(host.reload('p')).rejects.toThrow('after close()')
+  })
+})
+
+describe('a plugin file that never ends loading', () => {
+  afterEach(() => vi.useRealTimers())
+
+  it('is refused after 15 s, and stops nobody else', async () => {
+    const baseDir = files({
+      'p.mjs': 'await new Promise(() => {})\nexport default () => {}',
+      'q.mjs': 'export default () => {}',
+    })
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+    const loading = loadHost({ baseDir, config: { load: { paths: ['p.mjs', 'q.mjs'] } } })
+    await vi.waitUntil(() => vi.getTimerCount() > 0)
+    await vi.advanceTimersByTimeAsync(15_000)
+    const { host } = await loading
+    expect(states(host)).toEqual({ p: ['refused', 'load_failed'], q: ['loaded'] })
+    expect(host.diagnostics()[0]?.message).toBe('cannot be loaded: timed out after 15000ms')
   })
 })
 
