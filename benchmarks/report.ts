@@ -49,8 +49,12 @@ function verdictOf(ratio: number, target: number | undefined): Row['verdict'] {
 const HEAD = ['what', 'ratio', 'target', 'verdict', 'ns per call', 'of base'] as const
 
 function cellsOf({ gate, ratio, ns, baseNs, verdict }: Row): readonly string[] {
-  const target = gate.target === undefined ? '' : `<= ${gate.target}`
-  return [gate.row, short(ratio), target, verdict, short(ns), short(baseNs)]
+  return [gate.row, short(ratio), targetOf(gate), verdict, short(ns), short(baseNs)]
+}
+
+/** A gate's target, as tables show it. */
+export function targetOf({ target }: Gate): string {
+  return target === undefined ? '' : `<= ${target}`
 }
 
 export function short(value: number): string {

@@ -1,4 +1,4 @@
-import { line, place, type Row, short } from './report.ts'
+import { line, place, type Row, short, targetOf } from './report.ts'
 
 /** The rows of the summary, and what it calls them: `ns` over `base`. */
 const RATIOS: ReadonlyArray<readonly [row: string, label: string]> = [
@@ -37,7 +37,7 @@ export function summary(rows: readonly Row[], now: Date): string | undefined {
     rows.find(({ gate, ratio }) => gate.row === name && !Number.isNaN(ratio))
   const ratios = RATIOS.flatMap(([name, label]) => {
     const row = find(name)
-    return row ? [line([label, short(row.ratio)])] : []
+    return row ? [line([label, short(row.ratio), targetOf(row.gate)])] : []
   })
   const hooks = HOOKS.flatMap(([name, label]) => {
     const row = find(name)
@@ -47,8 +47,8 @@ export function summary(rows: readonly Row[], now: Date): string | undefined {
   return [
     `Measured on ${place(now)}.`,
     '',
-    line(['beside', 'ratio']),
-    line(['---', '--:']),
+    line(['beside', 'ratio', 'target']),
+    line(['---', '--:', '--:']),
     ...ratios,
     '',
     line(['hook', 'µs it adds to a call']),

@@ -1,3 +1,4 @@
+import { closest } from '../lib/closest.ts'
 import { shorten } from '../lib/policy/finding.ts'
 import type { ToolCall } from '../lib/types.ts'
 import type { Line } from './lines.ts'
@@ -108,9 +109,9 @@ function pickKnown(
   for (const [key, member] of Object.entries(value)) {
     const kind = Object.hasOwn(known, key) ? known[key] : undefined
     if (kind === undefined) {
-      throw new UsageError(
-        `${at}: unknown key "${shorten(prefix + key)}"; known are ${Object.keys(known).join(', ')}`,
-      )
+      const meant = closest(key, Object.keys(known))
+      const help = meant ? `did you mean ${meant}?` : `known are ${Object.keys(known).join(', ')}`
+      throw new UsageError(`${at}: unknown key "${shorten(prefix + key)}"; ${help}`)
     }
     // Recorders write null for what they do not know.
     if (member === null && kind !== 'any') continue

@@ -13,8 +13,8 @@ import { jsonLine, verdictLine } from './verdict-line.ts'
 
 const help = `Usage: toolware explain [call.json | '{"toolName": ...}'] [options]
 
-Shows what every hook says about one call, in order: its opinion, the rule, what it would rewrite. Nothing is
-executed.
+Shows what every hook says about one call, in order: its opinion, the rule, what it would rewrite.
+Behind a deny nobody is asked. Nothing is executed.
 
   --config FILE     the policies: JSON5, or a TypeScript module
   --workspace DIR   sets tooling.workspaceRoot; without --config also workspaceOnly, and no shell

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { isToolwareError } from '../lib/errors.ts'
 import type { Command, Io } from './command.ts'
+import { StandardOutput } from './standard-output.ts'
 import { plain } from './terminal.ts'
 import { oneLine, UsageError } from './usage-error.ts'
 
@@ -101,13 +102,12 @@ function interruption(): AbortSignal {
 
 let interrupted: number | undefined
 
-// A reader that went away is no fault; `write` sees it and the command ends.
-process.stdout.on('error', () => undefined)
 process.stderr.on('error', () => undefined)
 
+const stdout = new StandardOutput(process.stdout)
 const io: Io = {
   stdin: process.stdin,
-  stdout: process.stdout,
+  stdout,
   stderr: process.stderr,
   env: process.env,
   cwd: process.cwd(),
@@ -116,6 +116,8 @@ const io: Io = {
 
 try {
   const code = await dispatch(process.argv.slice(2), io)
+  const failure = await stdout.failure()
+  if (failure) throw new UsageError(`stdout: cannot be written: ${failure.message}`)
   process.exitCode = interrupted ?? code
 } catch (error) {
   process.exitCode = interrupted ?? 2

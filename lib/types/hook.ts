@@ -65,7 +65,12 @@ interface PlainPhases {
 type AtLeastOne<T> = {
   [K in keyof T]: Pick<T, K> & { [Other in Exclude<keyof T, K>]?: T[Other] | undefined }
 }[keyof T]
-type Absent<T> = { readonly [K in keyof T]?: undefined }
+/** What no function is. */
+interface OfAnotherShape {
+  readonly 'phases of both shapes do not mix': never
+}
+/** Without the phases of the other shape. Their types stand here too, so that the compiler tells of a wrong answer. */
+type Absent<T> = { readonly [K in keyof T]?: (T[K] & OfAnotherShape) | undefined }
 
 /** A hook: a name and at least one phase. */
 export type ToolHook = HookOptions & AtLeastOne<Phases> & Absent<PlainPhases>

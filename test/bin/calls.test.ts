@@ -74,11 +74,15 @@ describe('readCalls()', () => {
     ['[1]', /^calls\.jsonl:2: \[1\] is no object; a call is \{"toolName": \.\.\.\}$/],
     ['"x"', /^calls\.jsonl:2: "x" is no object/],
     ['null', /^calls\.jsonl:2: null is no object/],
+    ['{"toolName":"a","param":{}}', /^calls\.jsonl:2: unknown key "param"; did you mean params\?$/],
     [
-      '{"toolName":"a","param":{}}',
-      /^calls\.jsonl:2: unknown key "param"; known are toolName, params/,
+      '{"toolName":"a","__proto__":{}}',
+      /^calls\.jsonl:2: unknown key "__proto__"; known are toolName, params/,
     ],
-    ['{"toolName":"a","__proto__":{}}', /^calls\.jsonl:2: unknown key "__proto__"/],
+    [
+      '{"toolName":"a","requester":{"senderID":"x"}}',
+      /^calls\.jsonl:2: unknown key "requester\.senderID"; did you mean senderId\?$/,
+    ],
     ['{"toolName":"a","signal":{}}', /^calls\.jsonl:2: unknown key "signal"/],
     ['{"toolName":"a","constructor":1}', /^calls\.jsonl:2: unknown key "constructor"/],
     ['{"toolName":"a","requester":{"owner":true}}', /unknown key "requester\.owner"/],

@@ -176,7 +176,7 @@ describe('toolware check', () => {
       'an unknown key',
       ['check'],
       '{"toolName":"a","parms":{}}',
-      'stdin:1: unknown key "parms"; known are toolName, ',
+      'stdin:1: unknown key "parms"; did you mean params?',
     ],
     [
       'a missing configuration',

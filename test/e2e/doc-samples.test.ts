@@ -55,6 +55,24 @@ describe('TypeScript and JavaScript in the pages', () => {
       expect.stringContaining("'workspaceonly' does not exist"),
     ])
   })
+
+  it('would say what is wrong with the answer of a hook', () => {
+    const text = [
+      "app.use({ name: 'a', check: () => 'no' })",
+      "app.use({ name: 'b', check: () => {} })",
+      "app.use({ name: 'c', beforeExecute: () => null })",
+      "app.use({ name: 'd', beforeExecute: () => true, check: () => true })",
+    ].join('\n')
+    const said = compile([{ page: 'a.md', line: 1, text, language: 'ts' }])
+    expect(said.map((line) => line.replace(/^.*TS\d+:|^ +/, '').trim())).toEqual(
+      expect.arrayContaining([
+        "Type 'string' is not assignable to type 'MaybePromise<Opinion>'.",
+        "Type 'void' is not assignable to type 'MaybePromise<Opinion>'.",
+        "Type 'null' is not assignable to type 'boolean | PromiseLike<boolean>'.",
+        "Type '() => true' is not assignable to type 'OfAnotherShape'.",
+      ]),
+    )
+  })
 })
 
 describe('JSON5 in the pages', () => {

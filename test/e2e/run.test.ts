@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { end, parsed, start, toolware } from '../helpers/cli.ts'
+import { end, MAIN, parsed, start, toolware } from '../helpers/cli.ts'
 import { tempDir } from '../helpers/temp.ts'
 
 const call = (toolName: string, params: object = {}, more: object = {}): string =>
@@ -234,14 +235,32 @@ describe('toolware run', () => {
     expect(await ended).toMatchObject({ code: 143, stderr: '' })
   })
 
-  it('ends quietly when nobody reads any more', async () => {
+  it('ends quietly when nobody reads any more, and runs no further call', async () => {
     const dir = workspace()
     const child = start(['run', '--workspace', 'ws'], dir)
     const ended = end(child)
     child.stdout.destroy()
     child.stdin.on('error', () => undefined)
-    child.stdin.end(call('list_dir').repeat(2000))
+    const calls = Array.from({ length: 100 }, (_, i) =>
+      call('write_file', { path: `${i}.txt`, content: 'x' }),
+    )
+    child.stdin.end(calls.join(''))
     expect((await ended).stderr).toBe('')
+    expect(existsSync(join(dir, 'ws/99.txt'))).toBe(false)
+  })
+
+  it('says so when its output cannot be written', () => {
+    const dir = workspace()
+    const unwritable = openSync(join(dir, 'secret.txt'), 'r')
+    const { status, stderr } = spawnSync(process.execPath, [MAIN, 'run', '--workspace', 'ws'], {
+      cwd: dir,
+      input: call('list_dir').repeat(3),
+      stdio: ['pipe', unwritable, 'pipe'],
+      encoding: 'utf8',
+    })
+    closeSync(unwritable)
+    expect(status).toBe(2)
+    expect(stderr).toMatch(/^toolware: stdout: cannot be written: EBADF.*\n$/)
   })
 
   it.each([
