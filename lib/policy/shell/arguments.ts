@@ -11,6 +11,8 @@ export interface Reading {
   readonly glob?: string | undefined
   /** Names that begin so would be taken for a flag, or for more than a name, once the word is expanded. */
   readonly flagLike?: RegExp | undefined
+  /** Part of a word with `$'...'`, which only bash reads so. */
+  readonly ansiC?: boolean | undefined
 }
 
 /**
@@ -135,6 +137,7 @@ class Reader {
     this.#readings.push({
       use,
       text,
+      ansiC: word.ansiC,
       glob: word.glob,
       flagLike:
         word.glob === undefined
@@ -147,6 +150,11 @@ class Reader {
     })
     if (word.literalTilde && text === word.text && PATHS.has(use))
       this.#readings.push({ use, text: `./${text}` })
+  }
+
+  /** A part of a flag. */
+  #add(use: WordUse, text: string, word: ShellWord | undefined): void {
+    this.#readings.push({ use, text, ansiC: word?.ansiC })
   }
 
   #prints(words: readonly ShellWord[]): Finding | readonly Reading[] {
@@ -246,19 +254,18 @@ class Reader {
     this.#seen.add(name)
     if (meaning === undefined) {
       if (this.#strict()) return this.#refuse('this flag is not known to be safe', text)
-      if (value !== undefined) this.#readings.push({ use: 'any', text: value })
-      else if (!text.startsWith('--')) this.#readings.push({ use: 'any', text })
+      if (value !== undefined) this.#add('any', value, words[i])
+      else if (!text.startsWith('--')) this.#add('any', text, words[i])
       return 0
     }
     if (meaning.kind === 'refused') return this.#refuse(meaning.reason, text)
     if (meaning.kind === 'pair') return this.#take(['text', meaning.use], words, i)
     if (meaning.kind !== 'value') {
-      if (meaning.kind === 'flag' && value !== undefined)
-        this.#readings.push({ use: 'any', text: value })
+      if (meaning.kind === 'flag' && value !== undefined) this.#add('any', value, words[i])
       return 0
     }
     if (value === undefined) return this.#take([meaning.use], words, i)
-    this.#readings.push({ use: meaning.use, text: value })
+    this.#add(meaning.use, value, words[i])
     return 0
   }
 
@@ -290,7 +297,7 @@ class Reader {
       if (meaning?.kind === 'value' && !unknown) {
         if (rest === '') return this.#take([meaning.use], words, i)
         if (meaning.use === 'module') this.#handOver(rest)
-        this.#readings.push({ use: meaning.use, text: rest })
+        this.#add(meaning.use, rest, words[i])
         return 0
       }
       if (meaning === undefined && !/\d/.test(text[at] as string)) {
@@ -298,7 +305,7 @@ class Reader {
         unknown = true
       }
     }
-    if (unknown) this.#readings.push({ use: 'any', text })
+    if (unknown) this.#add('any', text, words[i])
     return 0
   }
 

