@@ -253,7 +253,13 @@ export class CommandRun {
 const CODE_URL = /(?:^|[=,])data:[a-z]+\/(?:x-)?(?:java|ecma|type)script\b/i
 
 /** Languages of texts that are paths as well. */
-const PATH_LANGUAGES: ReadonlySet<Language> = new Set<Language>(['target', 'archive', 'reporter'])
+const PATH_LANGUAGES: ReadonlySet<Language> = new Set<Language>([
+  'target',
+  'archive',
+  'reporter',
+  'download',
+  'upload',
+])
 
 /** Uses that name nothing on disk. */
 const AS_TEXT: ReadonlySet<Reading['use']> = new Set<Reading['use']>([

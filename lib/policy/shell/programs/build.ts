@@ -122,7 +122,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     subcommands: {
       ...all('build test vet list install doc version mod fmt clean get work help', goSub),
       run: { ...goSub, operands: ['script'] },
-      env: { singleDash: true, refuse: { '-w -u': 'it changes the configuration' } },
+      env: { singleDash: true, refuse: { '-w --w -u --u': 'it changes the configuration' } },
     },
   },
   cargo: {
@@ -194,6 +194,10 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
   }),
   curl: {
     permutes: true,
+    refuseWords: {
+      '%output\\{': 'it writes a file; redirect the output instead',
+      '^--(?:variable|expand-)': 'what it expands cannot be judged; write it out',
+    },
     refuse: {
       '-K --config': 'it takes its options from a file',
       '--libcurl -c --cookie-jar --trace --trace-ascii --dump-header -D --stderr --etag-save':
@@ -203,8 +207,10 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     },
     values: {
       text: '-X --request -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry -x --proxy --data-raw --form-string -r --range',
-      write: '-o --output --output-dir',
-      read: '-T --upload-file --cacert --capath -E --cert --key --netrc-file',
+      download: '-o --output',
+      write: '--output-dir',
+      upload: '-T --upload-file',
+      read: '--cacert --capath -E --cert --key --netrc-file',
       at: '-w --write-out -H --header -d --data --data-binary --data-urlencode --data-ascii --json -F --form',
       any: '-b --cookie --url',
     },

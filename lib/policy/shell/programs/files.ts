@@ -7,7 +7,7 @@ const prints: ProgramRule = { prints: 'text' }
 const NAMES = 'it takes names from a file, where they cannot be judged'
 const SECRETS = 'it shows the environment of programs'
 /** Letters that are options of ps without a dash, and among them the `e`. */
-const BSD_E = '^(?=[^e]*e)[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq]*$'
+const BSD_E = '^(?=[^e]*e)[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq\\d]*$'
 const FOLLOWS = 'it follows links out of the directory; leave it out'
 
 const test: ProgramRule = {
@@ -212,7 +212,10 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   tar: {
     bundled: true,
     operands: ['write'],
-    refuseOperands: { '^[^/]*:': 'a name with a colon may mean another machine; write ./name' },
+    refuseOperands: {
+      '^[^/]*:': 'a name with a colon may mean another machine; write ./name',
+      '^@': 'it may be another archive; write ./name',
+    },
     refuse: {
       '--to-command --checkpoint-action -I --use-compress-program --rsh-command --rmt-command -F --info-script --new-volume-script':
         RUNS,

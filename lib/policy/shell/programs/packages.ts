@@ -16,7 +16,7 @@ const npmRefuse: ProgramRule['refuse'] = {
 const npmBase: ProgramRule = {
   anyDashes: true,
   refuse: npmRefuse,
-  refuseWords: { '^-+config\\.': 'it changes the configuration' },
+  refuseWords: { '^-+config\\.': 'it changes the configuration', '^-+@[^=]*:registry': ELSEWHERE },
 }
 
 /** A package of the registry: no address, no repository. */

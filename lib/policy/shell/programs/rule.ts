@@ -41,6 +41,8 @@ export type Language =
   | 'plugin'
   | 'columns'
   | 'linker'
+  | 'download'
+  | 'upload'
 
 /**
  * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.
