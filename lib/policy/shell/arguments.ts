@@ -2,6 +2,7 @@ import { type Finding, finding } from '../finding.ts'
 import { type Compile, type CompiledRule, names } from './compile.ts'
 import type { ProgramRule, WordUse } from './programs/rule.ts'
 import type { ShellWord } from './types.ts'
+import { baseOf, escapeGlob } from './words.ts'
 
 /** A word, or the part of one, and what it means to the program. */
 export interface Reading {
@@ -11,6 +12,10 @@ export interface Reading {
   readonly glob?: string | undefined
   /** Names that begin so would be taken for a flag, or for more than a name, once the word is expanded. */
   readonly flagLike?: RegExp | undefined
+  /** Set for a file that is there when both are directories, or this one alone: `diff a/x b` reads `b/x`. */
+  readonly within?: { readonly dir: string; readonly other: string } | undefined
+  /** What the names that a glob finds may not look like. */
+  readonly refusals?: CompiledRule['refuseOperands'] | undefined
   /** Part of a word with `$'...'`, which only bash reads so. */
   readonly ansiC?: boolean | undefined
 }
@@ -29,7 +34,14 @@ export function readArguments(
   return new Reader(compile(rule), label, compile).read(words)
 }
 
-const PATHS: ReadonlySet<WordUse> = new Set<WordUse>(['read', 'write', 'any', 'git', 'script'])
+const PATHS: ReadonlySet<WordUse> = new Set<WordUse>([
+  'read',
+  'write',
+  'place',
+  'any',
+  'git',
+  'script',
+])
 const OPEN: ProgramRule = {}
 const DASH = /^-/
 const DASH_OR_AT = /^[-@]/
@@ -94,6 +106,8 @@ class Reader {
       const { text } = word
       if (!flagsEnded && text === '--' && !rule.noTerminator) {
         flagsEnded = true
+      } else if (i === 0 && rule.bundled && word.glob !== undefined) {
+        return this.#refuse('write its first argument out', text)
       } else if (i === 0 && rule.bundled && /^[A-Za-z]/.test(text)) {
         const found = this.#bundle(text)
         if (found !== undefined) return found
@@ -139,6 +153,7 @@ class Reader {
       text,
       ansiC: word.ansiC,
       glob: word.glob,
+      refusals: word.glob === undefined ? undefined : this.#compiled.refusals,
       flagLike:
         word.glob === undefined
           ? undefined
@@ -205,9 +220,27 @@ class Reader {
   #place(): undefined {
     const { operands = ['any'] } = this.#compiled.rule
     const instead = this.#saw(this.#compiled.instead) ? 1 : 0
+    const flagged = [...this.#readings]
     for (const [i, { word, flagsEnded }] of this.#operands.entries()) {
       const use = operands[Math.min(i + instead, operands.length - 1)] as WordUse // never empty
       this.#push(use, word, word.text, !flagsEnded)
+    }
+    if (this.#compiled.rule.joins) this.#join(this.#compiled.rule.joins, flagged)
+  }
+
+  /** Adds the files that operands stand for when some of them are directories. */
+  #join(joins: 'last' | 'each', flagged: readonly Reading[]): void {
+    const given = this.#operands.map(({ word }) => word)
+    const named = flagged.filter(({ use }) => use === 'read' || use === 'write' || use === 'any')
+    const dirs = joins === 'each' ? given : given.slice(-1)
+    const use = joins === 'each' ? 'read' : 'write'
+    for (const { text: dir } of [...named, ...dirs]) {
+      for (const { text: other, glob } of given) {
+        if (other === dir) continue
+        const text = `${dir}/${baseOf(other)}`
+        const found = glob && `${escapeGlob(dir)}/${baseOf(glob)}`
+        this.#readings.push({ use, text, glob: found, within: { dir, other } })
+      }
     }
   }
 

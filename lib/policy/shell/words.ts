@@ -46,6 +46,28 @@ export function candidatesOf(word: string): Candidate[] {
   return found.filter(({ text }) => text !== '' && text !== '-')
 }
 
+/** Where a program may take relative paths from, by the directories that its flags name; the shell's own is `''`. */
+export function basesOf(places: readonly string[]): readonly string[] {
+  const bases = ['']
+  for (const place of places) bases.push(...bases.map((base) => under(base, place)))
+  return bases
+}
+
+/** A path as another directory has it. */
+export function under(base: string, path: string): string {
+  return base === '' || /^[/~]/.test(path) ? path : `${base}/${path}`
+}
+
+/** The last name of a path. */
+export function baseOf(path: string): string {
+  return /[^/]*(?=\/*$)/.exec(path)?.[0] ?? path
+}
+
+/** A path as a glob that means it alone. */
+export function escapeGlob(path: string): string {
+  return path.replace(/[\\*?[\]]/g, '\\$&')
+}
+
 /** The files that a value of curl names: after an `@` or `<` at its beginning or behind a name and `=`. */
 export function filesOf(value: string): Candidate[] {
   const [all, name = '', path = ''] = /^([^=@<]*=?)[@<](.*)$/s.exec(value) ?? []

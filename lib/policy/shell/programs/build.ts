@@ -208,7 +208,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     values: {
       text: '-X --request -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry -x --proxy --data-raw --form-string -r --range',
       download: '-o --output',
-      write: '--output-dir',
+      place: '--output-dir',
       upload: '-T --upload-file',
       read: '--cacert --capath -E --cert --key --netrc-file',
       at: '-w --write-out -H --header -d --data --data-binary --data-urlencode --data-ascii --json -F --form',

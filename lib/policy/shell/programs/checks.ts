@@ -42,7 +42,7 @@ const vitest: ProgramRule = {
     '^--(?:ui|open)(?:=|$)': 'it opens a browser',
     '^--inspect': DEBUGS,
   },
-  values: { text: '-t --testNamePattern --test-name-pattern' },
+  values: { text: '-t --testNamePattern --test-name-pattern', place: '-r --root --dir' },
 }
 
 const jest: ProgramRule = {
