@@ -12,7 +12,7 @@ const corpus: readonly string[] = [
 ]
 
 const PIECES =
-  '; & && || | |& \n \t ( ) { } $( ` \' " \\ \\\n $\' $" <( >( > >> < << <<- <<< &> >& 2>&1 # ! $ ${ $(( )) [[ ]] [ ] * ? ~ = { , .. a b rm ls x EOF if then fi do done time coproc function esac case in'.split(
+  "; & && || | |& \n \t ( ) { } $( ` ' \" \\ \\\n $' $\" <( >( > >> < << <<- <<< &> >& 2>&1 # ! $ ${ $(( )) [[ ]] [ ] * ? ~ = { , .. a b rm ls x EOF if then fi do done time coproc function esac case in \r é 文 文\\ $'\\t' [^a] [!a] 2>&9 &>>".split(
     ' ',
   )
 
