@@ -55,6 +55,8 @@ class Reader {
   readonly #readings: Reading[] = []
   readonly #seen = new Set<string>()
   readonly #operands: { readonly word: ShellWord; readonly flagsEnded: boolean }[] = []
+  /** Words follow the first operand, which ends the flags. */
+  #goesOn = false
   /** A flag named a program to run: the words that follow are its own. */
   #handedOver: ProgramRule | undefined
 
@@ -83,7 +85,8 @@ class Reader {
         return this.#refuse(`${flag} follows links out of the directory; add ${other}`, flag)
       }
     }
-    if (rule.requires !== undefined && !this.#saw(this.#compiled.required)) {
+    const isAlone = rule.alone && this.#operands.length === 1 && !this.#goesOn
+    if (rule.requires !== undefined && !isAlone && !this.#saw(this.#compiled.required)) {
       return this.#refuse(`only with ${rule.requires.replaceAll(' ', ' or ')}`, this.#label)
     }
     return this.#readings
@@ -124,6 +127,7 @@ class Reader {
         const found = this.#operand(word, flagsEnded)
         if (found !== undefined) return found
         if (rule.stops) {
+          this.#goesOn = word.glob !== undefined || i + 1 < words.length
           return this.#rest(this.#reader(REST), words.slice(i + 1))
         }
       }

@@ -1,4 +1,5 @@
 import { type Finding, finding } from '../finding.ts'
+import { constantText } from './constant.ts'
 import { Dialect } from './dialect.ts'
 import {
   type BraceGroup,
@@ -148,7 +149,7 @@ function command(of: Command, walk: Walk): ShellStep {
   const spelled = of.suffix.filter((each): each is Word => each.type === 'Word')
   const words = (of.name ? [of.name, ...spelled] : spelled).map((each) => word(each, inner, walk))
   const [name] = words
-  if (name && (name.dynamic || name.glob !== undefined || name.ansiC || name.text === '')) {
+  if (name && (!isSpelledOut(name) || name.text === '')) {
     throw new Refused('the name of the program must be written out', of.name?.text ?? '')
   }
   walk.dialect.command(of, walk.source.slice(of.pos, of.end))
@@ -160,6 +161,11 @@ function command(of: Command, walk: Walk): ShellStep {
     canonical: words.map(canonical).join(' '),
     ...(of.redirects.length > 0 && { mayNotRun: true }),
   }
+}
+
+/** True for a word that is what it will be, in every shell. */
+function isSpelledOut({ dynamic, glob, ansiC, composed }: ShellWord): boolean {
+  return !dynamic && glob === undefined && !ansiC && !composed
 }
 
 function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk): ShellRedirect[] {
@@ -177,8 +183,7 @@ function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk
       throw new Refused('a redirect has no target; name a file', each.operator)
     const target = word(each.target, inner, walk)
     if (each.type === 'HereString') return []
-    const { dynamic, glob, literalTilde, ansiC } = target
-    if (dynamic || glob !== undefined || literalTilde || ansiC || target.text === '') {
+    if (!isSpelledOut(target) || target.literalTilde || target.text === '') {
       throw new Refused('the target of a redirect must be written out', each.target.text)
     }
     const duplicates = each.operator === '>&' || each.operator === '<&'
@@ -230,6 +235,7 @@ function readWord(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
   let dynamic = false
   let splits = false
   let ansiC = false
+  let composed = false
   const literal = (value: string) => {
     text += value
     glob += value.replace(/[*?[\]\\]/g, '\\$&')
@@ -250,8 +256,10 @@ function readWord(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
       case 'DoubleQuoted':
         for (const child of part.parts) {
           const value = expansion(child, inner, walk)
-          literal(value)
-          dynamic ||= child.type !== 'Literal'
+          const constant = child.type === 'CommandExpansion' ? constantText(child) : undefined
+          literal(constant ?? value)
+          composed ||= constant !== undefined
+          dynamic ||= child.type !== 'Literal' && constant === undefined
         }
         break
       case 'Glob':
@@ -276,10 +284,11 @@ function readWord(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
   return {
     text,
     ...(hasGlob && { glob }),
-    ...(isLiteralTilde(of) && { literalTilde: true }),
+    ...((isLiteralTilde(of) || (composed && text.startsWith('~'))) && { literalTilde: true }),
     ...(dynamic && { dynamic }),
     ...(splits && { splits }),
     ...(ansiC && { ansiC }),
+    ...(composed && { composed }),
   }
 }
 

@@ -37,6 +37,8 @@ export interface ShellWord {
   readonly dynamic?: boolean | undefined
   /** A substitution stands outside double quotes, so its result is split and expanded. */
   readonly splits?: boolean | undefined
+  /** Part of it is a text that `cat` prints from a here-document. */
+  readonly composed?: boolean | undefined
   /** It holds a `$'...'`, which another shell than bash takes for a `$` and a text. */
   readonly ansiC?: boolean | undefined
 }

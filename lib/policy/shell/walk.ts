@@ -134,8 +134,10 @@ function changeDirectory(step: SimpleCommand, run: CommandRun, place: Place): Pl
   const [target] = words
   if (target === undefined || words.length > 1) return refuse('name one directory')
   if (target.text === '' || target.text.startsWith('-')) return refuse('name a directory, no flags')
-  if (target.glob !== undefined || target.literalTilde || target.ansiC)
+  const { glob, literalTilde, ansiC, composed } = target
+  if (glob !== undefined || literalTilde || ansiC || composed) {
     return refuse('write the directory out')
+  }
   if (run.paths === undefined) {
     const spelled = resolve(place.spelled, target.text)
     return { spelled, real: spelled }

@@ -69,6 +69,22 @@ const goSub: ProgramRule = {
   values: { linker: '-ldflags --ldflags' },
 }
 
+const GH = except('alias extension ext codespace cs config')
+const talk: ProgramRule = {
+  permutes: true,
+  values: {
+    text: '-t --title --subject -b --body -B --base -H --head -a --assignee -l --label -m --milestone -r --reviewer -R --repo --json -q --jq --comment',
+    read: '-F --body-file -T --template',
+  },
+}
+const release: ProgramRule = {
+  permutes: true,
+  values: {
+    text: '-t --title -n --notes --target -R --repo --json -q --jq',
+    read: '-F --notes-file',
+  },
+}
+
 /** Interpreters, build tools and what talks to other machines. */
 export const BUILD: Readonly<Record<string, ProgramRule>> = {
   node,
@@ -185,7 +201,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     refuse: { '-F --filter -L --lua-filter --pdf-engine --pdf-engine-opt -d --defaults': RUNS },
   },
   ctest: { refuse: { '-S --script -SP --script-new-process --build-and-test': RUNS } },
-  gh: except('alias extension ext codespace cs config'),
+  gh: { ...GH, subcommands: { ...GH.subcommands, pr: talk, issue: talk, release } },
   ...all('docker podman nerdctl kubectl oc', {
     refuseWords: { '^--(?:kube)?config(?:=|$)': 'its configuration can run programs' },
     ...except(

@@ -25,6 +25,18 @@ const asks: ProgramRule = {
   refuseOperands: { ':': ELSEWHERE, '^(?!@[^/@]+/[^/]*$)[^./~][^/]*/': ELSEWHERE },
 }
 
+/** A checker that a package manager runs when it is installed. */
+const CHECKS_HERE: Readonly<Record<string, ProgramRule>> = Object.fromEntries(
+  Object.entries(CHECKS).map(([name, rule]) => [
+    name,
+    {
+      ...rule,
+      refuse: { ...npmRefuse, ...rule.refuse },
+      refuseWords: { ...npmBase.refuseWords, ...rule.refuseWords },
+    },
+  ]),
+)
+
 const npm: ProgramRule = {
   ...npmBase,
   flags:
@@ -44,11 +56,17 @@ const npm: ProgramRule = {
   },
 }
 
+/** A package manager that runs installed programs by their names as well. */
+const npmWithChecks: ProgramRule = {
+  ...npm,
+  subcommands: { ...npm.subcommands, ...CHECKS_HERE, exec: { subcommands: CHECKS_HERE } },
+}
+
 /** Package managers, and what runs the programs of packages. */
 export const PACKAGES: Readonly<Record<string, ProgramRule>> = {
   npm,
-  pnpm: npm,
-  yarn: npm,
+  pnpm: npmWithChecks,
+  yarn: npmWithChecks,
   npx: {
     installed: true,
     anyDashes: true,

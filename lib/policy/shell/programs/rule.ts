@@ -91,6 +91,8 @@ export interface ProgramRule {
   readonly needsOperand?: string | undefined
   /** One of these flags must be there: without it the program does something else. */
   readonly requires?: string | undefined
+  /** With one operand and nothing behind it none of them is needed. */
+  readonly alone?: boolean | undefined
   /** The first operand chooses a rule. Flags before it follow this rule, closed. */
   readonly subcommands?: Readonly<Record<string, ProgramRule>> | undefined
   /** What an operand without a rule of its own means: refused, or judged as any. Default: refused. */

@@ -45,6 +45,27 @@ describe('parseCommand()', () => {
     ])
   })
 
+  it('knows the text that cat prints from a here-document', () => {
+    const words = (text: string) => {
+      const step = parseCommand(text)
+      return 'rule' in step ? step.reason : commandsOf(step)[0]?.words.slice(1)
+    }
+    expect(words(`x "a$(cat <<'E'\nit's $b \\ "c)\n\nE\n)d"`)).toEqual([
+      { text: 'ait\'s $b \\ "c)d', composed: true },
+    ])
+    expect(words('x "$(cat <<E\n~/a\nE\n)"')).toEqual([
+      { text: '~/a', literalTilde: true, composed: true },
+    ])
+    for (const inside of [
+      'cat <<E\n\\a\nE\n',
+      'cat <<E\n$?\nE\n',
+      'cat a <<E\nE\n',
+      'tac <<E\nE\n',
+    ]) {
+      expect(words(`x "$(${inside})"`)).toEqual([{ text: '$(...)', dynamic: true }])
+    }
+  })
+
   it('lists the files that redirects open, descriptors aside', () => {
     const step = parseCommand('a >o 2>>p <i 3<>b &>c >|d 2>&1 <&- >&e; (f) >g; { h; } 2>j')
     const all = 'rule' in step ? [] : redirectsOf(step)
