@@ -119,13 +119,26 @@ function actionAccess(
   return worst
 }
 
+function holdsCommand(
+  { commands = [] }: ToolFacts,
+  params: Readonly<Record<string, unknown>>,
+): boolean {
+  return commands.some((name) => {
+    const value = Object.hasOwn(params, name) ? params[name] : undefined
+    return value !== undefined && value !== null && value !== ''
+  })
+}
+
 /** What one call does: by its tool, its action, and whether an undeclared tool carries a command. */
 export function accessOf(
   { facts, isExact }: FoundTool,
   params: Readonly<Record<string, unknown>>,
 ): Access | 'unknown' {
   if (facts && isExact) {
-    return facts.actions ? actionAccess(facts.actions, facts.access, params) : facts.access
+    // With a command beside it, an action that runs none is not what the call is for.
+    return facts.actions && !(facts.access === 'exec' && holdsCommand(facts, params))
+      ? actionAccess(facts.actions, facts.access, params)
+      : facts.access
   }
   if (facts?.access === 'exec') return 'exec'
   if (facts !== undefined) return 'unknown'

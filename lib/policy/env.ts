@@ -25,6 +25,16 @@ export interface EnvFilterOptions {
 
 const MAX_VALUE = 32_768
 
+/** Encodings in which a letter never ends in a byte that means something to a shell; in GBK, `\\` may end one. */
+const PLAIN_ENCODING = /^(?:utf-?8|(?:us-?)?ascii|iso-?8859-?\d+|euc-?\w*)$/i
+
+function isMisleading(locale: string): boolean {
+  const encoding = /\.([^@]*)/.exec(locale)?.[1]
+  return encoding === undefined
+    ? /^(?:zh|[st]?chinese)/i.test(locale)
+    : !PLAIN_ENCODING.test(encoding)
+}
+
 function refusal(name: string, value: unknown, options: EnvFilterOptions): string | undefined {
   if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || name === '__proto__') {
     return 'this is no name of a variable'
@@ -43,8 +53,11 @@ function refusal(name: string, value: unknown, options: EnvFilterOptions): strin
   if (options.source === 'plugin') return undefined
   const isListed = REQUEST_NAMES.has(upper) || /^LC_[A-Z]+$/.test(upper)
   if (isListed) {
-    const isPath = /^[/:~]|\.\./.test(value)
-    return isPath ? 'its value is a path, where a plain setting is expected' : undefined
+    if (/^[/:~]|\.\./.test(value)) return 'its value is a path, where a plain setting is expected'
+    const isEncoding = upper === 'LANG' || upper.startsWith('LC_')
+    return isEncoding && isMisleading(value)
+      ? 'its encoding can change what a command means'
+      : undefined
   }
   if (options.allow?.includes(name)) return undefined
   return 'a call may set LANG, LC_*, TERM, COLORTERM, NO_COLOR, FORCE_COLOR, TZ and CI only'

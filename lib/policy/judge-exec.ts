@@ -2,41 +2,17 @@ import { commandNames, isCwdName, isEnvName } from './argument-names.ts'
 import type { BadArgument } from './arguments.ts'
 import type { ToolFacts } from './catalogue.ts'
 import { filterExecEnv } from './env.ts'
+import { type ExecRules, isTextList, own, type Params, refuse } from './exec-arguments.ts'
 import { finding } from './finding.ts'
 import { foldKey } from './fold.ts'
+import { judgeGit } from './judge-git.ts'
 import type { PathPolicy } from './paths.ts'
 import { TextBudget } from './shell/precheck.ts'
 import type { ShellJudge } from './shell/types.ts'
 
-/** What commands of a call are judged with. */
-export interface ExecRules {
-  readonly shell: ShellJudge
-  readonly paths: PathPolicy
-  /** The key that restricts commands, for calls whose command cannot be judged at all. */
-  readonly rule: string
-}
-
-type Params = Readonly<Record<string, unknown>>
-
 const POSIX_SHELL = /^(?:.*\/)?(?:sh|bash|zsh|dash|ksh)$/
 const MAX_COMMANDS = 8
 const MAX_VARIABLES = 256
-const MAX_SUBCOMMAND = 1024
-/** Where the words after a git subcommand may be. */
-const GIT_ARGUMENTS = ['args', 'arguments', 'argv', 'options', 'flags', 'params']
-
-function own(params: Params, name: string): unknown {
-  const value = Object.hasOwn(params, name) ? params[name] : undefined
-  return value === null ? undefined : value
-}
-
-function isTextList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every((item) => typeof item === 'string')
-}
-
-function refuse(at: string, reason: string, rule = 'arguments'): BadArgument {
-  return { at, found: finding(rule, reason) }
-}
 
 /** True when a call carries a command or code. */
 export function carriesCommand(params: Params, facts: ToolFacts | undefined): boolean {
@@ -141,36 +117,6 @@ function judgeCommand(
   for (const [i, text] of value.entries()) {
     const bad = judged(rules.shell.command(text, dir), `${name}[${i}]`)
     if (bad) return bad
-  }
-  return undefined
-}
-
-function judgeGit(params: Params, dir: string, rules: ExecRules): BadArgument | undefined {
-  const name = ['subcommand', 'command', 'action'].find((key) => own(params, key) !== undefined)
-  const subcommand = name === undefined ? undefined : own(params, name)
-  const given = GIT_ARGUMENTS.filter((key) => own(params, key) !== undefined)
-  const args = given.map((key) => own(params, key))
-  if (subcommand === undefined && args.every((each) => Array.isArray(each) && each.length === 0)) {
-    const found = rules.shell.argv(['git'], dir)
-    return found && { at: 'subcommand', found }
-  }
-  if (typeof subcommand === 'string' && subcommand.length > MAX_SUBCOMMAND) {
-    return refuse(name ?? 'subcommand', 'the subcommand is too long; give arguments as args')
-  }
-  if (name === undefined || typeof subcommand !== 'string') {
-    return refuse('subcommand', 'no git subcommand was found; give it as subcommand')
-  }
-  const bare = args.length === 0 ? [''] : args
-  for (const [i, each] of bare.entries()) {
-    const at = given[i] ?? name
-    if (typeof each !== 'string' && !isTextList(each)) {
-      return refuse(at, 'expected text or a list of texts')
-    }
-    const found =
-      typeof each === 'string'
-        ? rules.shell.command(`git ${subcommand} ${each}`.trimEnd(), dir)
-        : rules.shell.argv(['git', ...subcommand.trim().split(/\s+/), ...each], dir)
-    if (found) return { at, found }
   }
   return undefined
 }

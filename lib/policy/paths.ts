@@ -34,8 +34,15 @@ export interface PathPolicy {
    * A word with unquoted `*`, `?` or `[`, expanded on disk as bash does (no dotglob, no globstar), at most
    * 1000 entries looked at, and as many matches. Quoted characters are escaped with a backslash. Every match is judged; without a
    * match, the pattern itself as a name.
+   *
+   * @param asWord Judges each match as a word.
    */
-  judgeShellGlob(pattern: string, use: PathUse, cwd?: string): Finding | undefined
+  judgeShellGlob(
+    pattern: string,
+    use: PathUse,
+    cwd?: string,
+    asWord?: (name: string) => Finding | undefined,
+  ): Finding | undefined
   /** True when the word names an entry in `cwd`, dangling links included. */
   exists(word: string, cwd?: string): boolean
   /** Where `cd` to this directory leads. Refused like a read, and when it is no directory. */
@@ -198,14 +205,15 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
             pattern,
           )
     },
-    judgeShellGlob: (pattern, use, cwd = ground.dir) => {
+    judgeShellGlob: (pattern, use, cwd = ground.dir, asWord) => {
       const budget = scope ?? { entriesLeft: MAX_ENTRIES, matchesLeft: MAX_MATCHES }
-      return remember(`${use} ${cwd}\0${pattern}\0glob`, () =>
+      const expand = () =>
         expandShellGlob(pattern, cwd, home, budget, {
           judge: (path) => judgeText(path, use, cwd, false),
           open: (dir) => open(dir, cwd, use),
-        }),
-      )
+          asWord,
+        })
+      return asWord ? expand() : remember(`${use} ${cwd}\0${pattern}\0glob`, expand)
     },
     exists: (word, cwd = ground.dir) => ground.exists(word, cwd),
     enter: (spelled, cwd = ground.dir) => {

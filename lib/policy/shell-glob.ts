@@ -31,6 +31,8 @@ export interface GlobGuard {
    * where its entries must be judged by their paths.
    */
   open(dir: string): ((entry: Dirent, path: string) => Finding | undefined) | undefined
+  /** Judges a match as the word that a program is given. */
+  readonly asWord?: ((name: string) => Finding | undefined) | undefined
 }
 
 /** Opening a directory counts as so many entries. */
@@ -93,7 +95,7 @@ export function expandShellGlob(
   cwd: string,
   home: string,
   budget: GlobBudget,
-  { judge, open }: GlobGuard,
+  { judge, open, asWord }: GlobGuard,
 ): Finding | undefined {
   const whole = pattern.startsWith('~/') ? home + pattern.slice(1) : pattern
   const names = whole.split('/')
@@ -101,10 +103,13 @@ export function expandShellGlob(
   const onDisk = (path: string): string => (path.startsWith('/') ? path : `${cwd}/${path}`)
   // Judged last: a glob that looks at too much is refused before anything it found costs more.
   const matches: Array<() => Finding | undefined> = []
+  const add = (path: string, judgeMatch: () => Finding | undefined): void => {
+    matches.push(() => judgeMatch() ?? asWord?.(path))
+  }
   const visit = (prefix: string, index: number): Finding | undefined => {
     const name = names[index]
     if (name === undefined) {
-      if (isThere(onDisk(prefix))) matches.push(() => judge(prefix))
+      if (isThere(onDisk(prefix))) add(prefix, () => judge(prefix))
       return undefined
     }
     const isLast = index === names.length - 1
@@ -116,10 +121,10 @@ export function expandShellGlob(
     if (entries === undefined) return undefined
     if (isLast) {
       const judgeEntry = entries.length < MIN_LISTED ? undefined : open(prefix)
-      for (const each of dots(name)) matches.push(() => judge(next(each)))
+      for (const each of dots(name)) add(next(each), () => judge(next(each)))
       for (const entry of entries) {
         const path = next(entry.name)
-        matches.push(() => (judgeEntry ? judgeEntry(entry, path) : judge(path)))
+        add(path, () => (judgeEntry ? judgeEntry(entry, path) : judge(path)))
       }
       return undefined
     }

@@ -12,7 +12,7 @@ const corpus: readonly string[] = [
 ]
 
 const PIECES =
-  '; & && || | |& \n \t ( ) { } $( ` \' " \\ \\\n $\' $" <( >( > >> < << <<- <<< &> >& 2>&1 # ! $ ${ $(( )) [[ ]] [ ] * ? ~ = { , .. a b rm ls x EOF if then fi do done time coproc function esac case in'.split(
+  "; & && || | |& \n \t ( ) { } $( ` ' \" \\ \\\n $' $\" <( >( > >> < << <<- <<< &> >& 2>&1 # ! $ ${ $(( )) [[ ]] [ ] * ? ~ = { , .. a b rm ls x EOF if then fi do done time coproc function esac case in \r é 文 文\\ $'\\t' [^a] [!a] 2>&9 &>>".split(
     ' ',
   )
 
@@ -81,3 +81,66 @@ function apply(
       return head + change.piece + tail
   }
 }
+
+const STEPS = [
+  'cd a',
+  'cd a',
+  'cd a/b',
+  'cd b',
+  'cd ..',
+  'cd ../c',
+  'cd ./a/../c',
+  'cd nope',
+  'cd -- a',
+  "cd 'a'",
+  "cd $'a'",
+  'cd a 2>&9',
+  'cd a 8<&9',
+  'cd a < nope',
+  'cd a > c',
+  'cd a > x/y',
+  'cd a <<< x',
+  'cd a &> log',
+  'time cd a',
+  '! cd a',
+  'chdir a',
+  'touch x',
+  'touch ../x',
+  'touch ../x',
+  'touch ../x',
+  'touch ../x &> log',
+  'true',
+  'false',
+  'time true',
+  'echo "$(cd a; touch ../x)"',
+  'cat <<E\n$(cd a && touch ../x)\nE',
+]
+const JOINTS = ['; ', ' && ', ' || ', ' | ', ' & ', '\n', ' |& ', ' && ! ', '; time ']
+const GROUPS: readonly (readonly [string, string])[] = [
+  ['(', ')'],
+  ['{ ', '; }'],
+  ['! ', ''],
+  ['{ ', '; } > x/y'],
+  ['{ ', '; } 2>&9'],
+  ['{ ', '; } &> log'],
+  ['(', ') 2>&9'],
+]
+
+const chain: fc.Arbitrary<string> = fc.letrec<{ chain: string; part: string }>((tie) => ({
+  part: fc.oneof(
+    { maxDepth: 3 },
+    fc.constantFrom(...STEPS),
+    fc.constantFrom(...STEPS),
+    fc
+      .tuple(fc.constantFrom(...GROUPS), tie('chain'))
+      .map(([[open, close], inside]) => open + inside + close),
+  ),
+  chain: fc
+    .array(fc.tuple(tie('part'), fc.constantFrom(...JOINTS)), { minLength: 1, maxLength: 4 })
+    .map((parts) => parts.flat().slice(0, -1).join('')),
+})).chain
+
+/** Chains of `cd` and of commands that name a path, joined and grouped in every way, in a workspace with `a/b` and `c`. */
+export const cdChain: fc.Arbitrary<string> = fc
+  .tuple(fc.constantFrom(...STEPS.slice(0, 14)), fc.constantFrom(...JOINTS), chain)
+  .map((parts) => parts.join(''))

@@ -11,6 +11,7 @@ import { shellJudge } from '../../lib/policy/shell/judge.ts'
 import { parseCommand } from '../../lib/policy/shell/parse.ts'
 import type { ShellWord } from '../../lib/policy/shell/types.ts'
 import { type Ran, runInBash } from '../helpers/bash.ts'
+import { hasDash, runInDash } from '../helpers/dash.ts'
 import { mutant } from '../helpers/mutants.ts'
 import { commandsOf, redirectsOf } from '../helpers/shell-steps.ts'
 
@@ -20,7 +21,9 @@ const PER_SEED = 2000
 const BATCH = 50
 
 /** What stands in for a substitution is unknown until it ran, and what a `~` becomes is for the path policy. */
-function isOpen({ dynamic, text, literalTilde }: ShellWord): boolean {
+function isOpen({ dynamic, text, literalTilde, ansiC }: ShellWord): boolean {
+  // Dash leaves the `$` of a `$'...'` in.
+  if (ansiC) return true
   // Also behind what looks like an assignment.
   return dynamic === true || (/^(?:[A-Za-z_]\w*\+?=(?:.*:)?)?~/.test(text) && literalTilde !== true)
 }
@@ -49,6 +52,11 @@ function unexplained(text: string, ran: Ran): string | undefined {
   const made = ran.files.find((file) => !targets.includes(file))
   return made === undefined ? undefined : `bash made the file ${JSON.stringify(made)}`
 }
+
+/** Programs that the mutants name. */
+const NAMES = 'rm x a b c ls cat git grep sort head wc sed node npm tee y foo bar EOF time'.split(
+  ' ',
+)
 
 const judge = shellJudge({ allows: () => true })
 
@@ -104,6 +112,39 @@ describe('the parse of a command', () => {
       expect(failures).toEqual([])
       expect(compared).toBeGreaterThan(100)
       expect(recorded).toBeGreaterThan(80)
+    },
+    (seconds + 30) * 1000,
+  )
+
+  it.runIf(hasDash)(
+    'lists every program that dash runs and every file that it makes, as sh',
+    () => {
+      const [plain, apart] = runInDash(['rm "a b" x; ls > out', 'ls a &> log rm b'], ['ls', 'rm'])
+      expect(plain).toEqual({ argvs: [['rm', 'a b', 'x'], ['ls']], files: ['out'] })
+      expect(apart?.argvs.toSorted()).toEqual([
+        ['ls', 'a'],
+        ['rm', 'b'],
+      ])
+      const end = Date.now() + seconds * 500
+      const failures: string[] = []
+      let recorded = 0
+      for (let seed = firstSeed; seed === firstSeed || Date.now() < end; seed++) {
+        const texts = fc
+          .sample(mutant, { numRuns: PER_SEED / 10, seed })
+          .filter((text) => !/[/\0]/.test(text) && !('rule' in parseCommand(text)))
+        for (const [i, ran] of runInDash(texts, NAMES).entries()) {
+          const text = texts[i] ?? ''
+          // A program there, and no keyword.
+          const argvs = ran.argvs.filter(([name]) => name !== 'time')
+          recorded += argvs.length
+          const why = unexplained(text, { ...ran, argvs })
+          if (why !== undefined && judge.command(text) === undefined) {
+            failures.push(`seed ${seed}: ${JSON.stringify(text)}: dash: ${why}`)
+          }
+        }
+      }
+      expect(failures).toEqual([])
+      expect(recorded).toBeGreaterThan(20)
     },
     (seconds + 30) * 1000,
   )

@@ -2,6 +2,7 @@ import { type Finding, finding } from '../finding.ts'
 import { type Compile, type CompiledRule, names } from './compile.ts'
 import type { ProgramRule, WordUse } from './programs/rule.ts'
 import type { ShellWord } from './types.ts'
+import { baseOf, escapeGlob } from './words.ts'
 
 /** A word, or the part of one, and what it means to the program. */
 export interface Reading {
@@ -11,6 +12,12 @@ export interface Reading {
   readonly glob?: string | undefined
   /** Names that begin so would be taken for a flag, or for more than a name, once the word is expanded. */
   readonly flagLike?: RegExp | undefined
+  /** Set for a file that is there when both are directories, or this one alone: `diff a/x b` reads `b/x`. */
+  readonly within?: { readonly dir: string; readonly other: string } | undefined
+  /** What the names that a glob finds may not look like. */
+  readonly refusals?: CompiledRule['refuseOperands'] | undefined
+  /** Part of a word with `$'...'`, which only bash reads so. */
+  readonly ansiC?: boolean | undefined
 }
 
 /**
@@ -27,7 +34,14 @@ export function readArguments(
   return new Reader(compile(rule), label, compile).read(words)
 }
 
-const PATHS: ReadonlySet<WordUse> = new Set<WordUse>(['read', 'write', 'any', 'git', 'script'])
+const PATHS: ReadonlySet<WordUse> = new Set<WordUse>([
+  'read',
+  'write',
+  'place',
+  'any',
+  'git',
+  'script',
+])
 const OPEN: ProgramRule = {}
 const DASH = /^-/
 const DASH_OR_AT = /^[-@]/
@@ -41,6 +55,8 @@ class Reader {
   readonly #readings: Reading[] = []
   readonly #seen = new Set<string>()
   readonly #operands: { readonly word: ShellWord; readonly flagsEnded: boolean }[] = []
+  /** Words follow the first operand, which ends the flags. */
+  #goesOn = false
   /** A flag named a program to run: the words that follow are its own. */
   #handedOver: ProgramRule | undefined
 
@@ -69,7 +85,8 @@ class Reader {
         return this.#refuse(`${flag} follows links out of the directory; add ${other}`, flag)
       }
     }
-    if (rule.requires !== undefined && !this.#saw(this.#compiled.required)) {
+    const isAlone = rule.alone && this.#operands.length === 1 && !this.#goesOn
+    if (rule.requires !== undefined && !isAlone && !this.#saw(this.#compiled.required)) {
       return this.#refuse(`only with ${rule.requires.replaceAll(' ', ' or ')}`, this.#label)
     }
     return this.#readings
@@ -92,6 +109,8 @@ class Reader {
       const { text } = word
       if (!flagsEnded && text === '--' && !rule.noTerminator) {
         flagsEnded = true
+      } else if (i === 0 && rule.bundled && word.glob !== undefined) {
+        return this.#refuse('write its first argument out', text)
       } else if (i === 0 && rule.bundled && /^[A-Za-z]/.test(text)) {
         const found = this.#bundle(text)
         if (found !== undefined) return found
@@ -108,6 +127,7 @@ class Reader {
         const found = this.#operand(word, flagsEnded)
         if (found !== undefined) return found
         if (rule.stops) {
+          this.#goesOn = word.glob !== undefined || i + 1 < words.length
           return this.#rest(this.#reader(REST), words.slice(i + 1))
         }
       }
@@ -135,7 +155,9 @@ class Reader {
     this.#readings.push({
       use,
       text,
+      ansiC: word.ansiC,
       glob: word.glob,
+      refusals: word.glob === undefined ? undefined : this.#compiled.refusals,
       flagLike:
         word.glob === undefined
           ? undefined
@@ -147,6 +169,11 @@ class Reader {
     })
     if (word.literalTilde && text === word.text && PATHS.has(use))
       this.#readings.push({ use, text: `./${text}` })
+  }
+
+  /** A part of a flag. */
+  #add(use: WordUse, text: string, word: ShellWord | undefined): void {
+    this.#readings.push({ use, text, ansiC: word?.ansiC })
   }
 
   #prints(words: readonly ShellWord[]): Finding | readonly Reading[] {
@@ -197,9 +224,27 @@ class Reader {
   #place(): undefined {
     const { operands = ['any'] } = this.#compiled.rule
     const instead = this.#saw(this.#compiled.instead) ? 1 : 0
+    const flagged = [...this.#readings]
     for (const [i, { word, flagsEnded }] of this.#operands.entries()) {
       const use = operands[Math.min(i + instead, operands.length - 1)] as WordUse // never empty
       this.#push(use, word, word.text, !flagsEnded)
+    }
+    if (this.#compiled.rule.joins) this.#join(this.#compiled.rule.joins, flagged)
+  }
+
+  /** Adds the files that operands stand for when some of them are directories. */
+  #join(joins: 'last' | 'each', flagged: readonly Reading[]): void {
+    const given = this.#operands.map(({ word }) => word)
+    const named = flagged.filter(({ use }) => use === 'read' || use === 'write' || use === 'any')
+    const dirs = joins === 'each' ? given : given.slice(-1)
+    const use = joins === 'each' ? 'read' : 'write'
+    for (const { text: dir } of [...named, ...dirs]) {
+      for (const { text: other, glob } of given) {
+        if (other === dir) continue
+        const text = `${dir}/${baseOf(other)}`
+        const found = glob && `${escapeGlob(dir)}/${baseOf(glob)}`
+        this.#readings.push({ use, text, glob: found, within: { dir, other } })
+      }
     }
   }
 
@@ -246,19 +291,18 @@ class Reader {
     this.#seen.add(name)
     if (meaning === undefined) {
       if (this.#strict()) return this.#refuse('this flag is not known to be safe', text)
-      if (value !== undefined) this.#readings.push({ use: 'any', text: value })
-      else if (!text.startsWith('--')) this.#readings.push({ use: 'any', text })
+      if (value !== undefined) this.#add('any', value, words[i])
+      else if (!text.startsWith('--')) this.#add('any', text, words[i])
       return 0
     }
     if (meaning.kind === 'refused') return this.#refuse(meaning.reason, text)
     if (meaning.kind === 'pair') return this.#take(['text', meaning.use], words, i)
     if (meaning.kind !== 'value') {
-      if (meaning.kind === 'flag' && value !== undefined)
-        this.#readings.push({ use: 'any', text: value })
+      if (meaning.kind === 'flag' && value !== undefined) this.#add('any', value, words[i])
       return 0
     }
     if (value === undefined) return this.#take([meaning.use], words, i)
-    this.#readings.push({ use: meaning.use, text: value })
+    this.#add(meaning.use, value, words[i])
     return 0
   }
 
@@ -290,7 +334,7 @@ class Reader {
       if (meaning?.kind === 'value' && !unknown) {
         if (rest === '') return this.#take([meaning.use], words, i)
         if (meaning.use === 'module') this.#handOver(rest)
-        this.#readings.push({ use: meaning.use, text: rest })
+        this.#add(meaning.use, rest, words[i])
         return 0
       }
       if (meaning === undefined && !/\d/.test(text[at] as string)) {
@@ -298,7 +342,7 @@ class Reader {
         unknown = true
       }
     }
-    if (unknown) this.#readings.push({ use: 'any', text })
+    if (unknown) this.#add('any', text, words[i])
     return 0
   }
 

@@ -1,19 +1,29 @@
-import { type Finding, finding } from '../finding.ts'
+import { type Finding, finding, shorten } from '../finding.ts'
 import type { PathPolicy, PathUse } from '../paths.ts'
 import { type Reading, readArguments } from './arguments.ts'
 import type { Compile } from './compile.ts'
-import { canEnter, holdsName, isInstalled } from './disk.ts'
+import { canEnter, commonNames, holdsName, isInstalled } from './disk.ts'
 import { LANGUAGES } from './languages.ts'
 import type { Language, ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
 import type { Place } from './walk.ts'
-import { candidatesOf, filesOf, type GitPath, gitPaths } from './words.ts'
+import {
+  basesOf,
+  candidatesOf,
+  escapeGlob,
+  filesOf,
+  type GitPath,
+  gitPaths,
+  under,
+} from './words.ts'
 
 /** Most paths that are judged for one call, and most globs that are expanded. */
 const MAX_PATHS = 256
 /** Most characters of such paths, where a word may be judged in several parts. */
 const MAX_PATH_TEXT = 65_536
 const MAX_GLOBS = 16
+/** Most flags that name another directory to begin from. */
+const MAX_PLACES = 5
 /** Most names that are looked at for one that begins with a dash. */
 const MAX_NAMES = 5000
 
@@ -117,20 +127,71 @@ export class CommandRun {
     if (this.#judged + readings.filter(isPath).length > MAX_PATHS && this.paths) {
       return tooManyPaths(words.at(-1)?.text ?? '')
     }
+    const places = readings.flatMap(({ use, text }) => (use === 'place' ? [text] : []))
+    if (places.length > MAX_PLACES) return tooManyPaths(places[0] ?? '')
+    const bases = basesOf(places)
     for (const reading of readings) {
-      const found = this.#reading(reading, label, place)
+      const found = this.#fromEach(bases, reading, label, place)
       if (found !== undefined) return found
     }
     return undefined
   }
 
+  /** Judges a reading from each directory that the program may take it from. */
+  #fromEach(
+    bases: readonly string[],
+    reading: Reading,
+    label: string,
+    place: Place,
+  ): Finding | undefined {
+    const { use, text, glob, within } = reading
+    if (within !== undefined) return this.#meeting(reading, within, label, place)
+    for (const base of REBASED.has(use) ? bases : ['']) {
+      const rebased = glob === undefined ? undefined : under(escapeGlob(base), glob)
+      const found = this.#reading(
+        base === '' ? reading : { ...reading, text: under(base, text), glob: rebased },
+        label,
+        place,
+      )
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  /** Judges what an operand stands for when it is a directory. */
+  #meeting(
+    reading: Reading,
+    { dir, other }: NonNullable<Reading['within']>,
+    label: string,
+    place: Place,
+  ): Finding | undefined {
+    const from = this.#enter(dir, place)
+    if (from === undefined) return undefined
+    const to = reading.use === 'read' ? this.#enter(other, place) : undefined
+    if (to === undefined) return this.#reading(reading, label, place)
+    const names = commonNames(from, to, this.#names)
+    if (names === undefined) return tooManyPaths(dir)
+    for (const name of names) {
+      const found = this.#path(`${dir}/${name}`, 'read', place)
+      if (found !== undefined) return found
+    }
+    return undefined
+  }
+
+  #enter(dir: string, place: Place): string | undefined {
+    const entered = this.paths?.enter(dir, place.real)
+    return entered && 'dir' in entered ? entered.dir : undefined
+  }
+
   #reading(reading: Reading, label: string, place: Place): Finding | undefined {
-    const { use, text, glob } = reading
+    const { use, text, glob, ansiC } = reading
     const refuse = (reason: string) =>
       finding(`shell program: ${label}`, `${label}: ${reason}`, text)
+    if (ansiC && this.paths && !AS_TEXT.has(use))
+      return refuse("write this name in '...' instead of $'...'")
     if (glob !== undefined) {
-      if (isLanguage(use) || use === 'script') return refuse('put this argument in single quotes')
-      const found = this.#glob(glob, reading.flagLike, place)
+      if (isLanguage(use) || use === 'place') return refuse('put this argument in single quotes')
+      const found = this.#glob(reading, glob, refuse, place)
       return found ?? (use === 'text' || use === 'any' ? undefined : this.#use(use, text, place))
     }
     if (use === 'bin') {
@@ -157,7 +218,10 @@ export class CommandRun {
     switch (use) {
       case 'read':
       case 'write':
-        return text === '-' || text === '' ? undefined : this.#path(text, use, place)
+      case 'place':
+        return text === '-' || text === ''
+          ? undefined
+          : this.#path(text, use === 'place' ? 'write' : use, place)
       case 'script':
         return this.#path(text, 'read', place)
       case 'any':
@@ -220,7 +284,12 @@ export class CommandRun {
       : this.paths?.judgeGlob(pattern, 'read', place.real)
   }
 
-  #glob(pattern: string, flagLike: RegExp | undefined, place: Place): Finding | undefined {
+  #glob(
+    { use, flagLike, refusals }: Reading,
+    pattern: string,
+    refuse: (reason: string) => Finding,
+    place: Place,
+  ): Finding | undefined {
     this.#globs++
     if (this.#globs > MAX_GLOBS) {
       return finding(
@@ -236,7 +305,16 @@ export class CommandRun {
         pattern,
       )
     }
-    return this.paths?.judgeShellGlob(pattern, 'write', place.real)
+    // What a glob finds becomes a word of its own.
+    const asWord = (name: string): Finding | undefined => {
+      const refused = refusals?.find((each) => each.pattern.test(name))
+      if (refused !== undefined) return { ...refuse(refused.reason), value: shorten(name) }
+      return GRAMMATICAL.has(use) && HAS_GRAMMAR.test(name)
+        ? this.#use(use, name, place)
+        : undefined
+    }
+    const matters = GRAMMATICAL.has(use) || (refusals !== undefined && refusals.length > 0)
+    return this.paths?.judgeShellGlob(pattern, 'write', place.real, matters ? asWord : undefined)
   }
 
   #holds(names: RegExp, dir: string): boolean {
@@ -251,7 +329,40 @@ export class CommandRun {
 const CODE_URL = /(?:^|[=,])data:[a-z]+\/(?:x-)?(?:java|ecma|type)script\b/i
 
 /** Languages of texts that are paths as well. */
-const PATH_LANGUAGES: ReadonlySet<Language> = new Set<Language>(['target', 'archive', 'reporter'])
+const PATH_LANGUAGES: ReadonlySet<Language> = new Set<Language>([
+  'target',
+  'archive',
+  'reporter',
+  'download',
+  'upload',
+])
+
+/** Uses of words of which a part may be a path, and characters that may stand before it. */
+const GRAMMATICAL: ReadonlySet<Reading['use']> = new Set<Reading['use']>([
+  'git',
+  'lines',
+  'any',
+  'at',
+])
+const HAS_GRAMMAR = /[:=,;@<"']/
+/** Uses whose relative paths may begin somewhere else. */
+const REBASED: ReadonlySet<Reading['use']> = new Set<Reading['use']>([
+  'read',
+  'write',
+  'script',
+  'any',
+  'download',
+  'upload',
+])
+
+/** Uses that name nothing on disk. */
+const AS_TEXT: ReadonlySet<Reading['use']> = new Set<Reading['use']>([
+  'text',
+  'sed',
+  'awk',
+  'jq',
+  'format',
+])
 
 function isLanguage(use: Reading['use']): use is Language {
   return Object.hasOwn(LANGUAGES, use)

@@ -21,6 +21,8 @@ export interface CompiledRule {
   readonly required: ReadonlySet<string>
   readonly refuseOperands: readonly Refusal[]
   readonly refuseWords: readonly Refusal[]
+  /** Both. */
+  readonly refusals: readonly Refusal[]
 }
 
 /** The names in a list with blanks between them. */
@@ -47,17 +49,20 @@ export function compileRule(rule: ProgramRule): CompiledRule {
   for (const [list, reason] of Object.entries(rule.refuse ?? {})) {
     put(list, { kind: 'refused', reason })
   }
+  const refuseOperands = refusals(rule.refuseOperands)
+  const refuseWords = refusals({
+    ...rule.refuseWords,
+    ...(rule.responseFiles && { '^@': 'it takes more words from that file; write them out' }),
+  })
   return {
     rule,
     flags,
     instead: new Set(names(rule.instead)),
     harmless: new Set(names(rule.needsOperand)),
     required: new Set(names(rule.requires)),
-    refuseOperands: refusals(rule.refuseOperands),
-    refuseWords: refusals({
-      ...rule.refuseWords,
-      ...(rule.responseFiles && { '^@': 'it takes more words from that file; write them out' }),
-    }),
+    refuseOperands,
+    refuseWords,
+    refusals: [...refuseOperands, ...refuseWords],
   }
 }
 

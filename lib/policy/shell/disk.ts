@@ -32,7 +32,11 @@ export function isInstalled(name: string, from: string): boolean {
 }
 
 /** True when a name in the directory matches, or when there are more than may be looked at. */
-export function holdsName(wanted: RegExp, dir: string, budget: { namesLeft: number }): boolean {
+export function holdsName(
+  wanted: Pick<RegExp, 'test'>,
+  dir: string,
+  budget: { namesLeft: number },
+): boolean {
   let opened: ReturnType<typeof opendirSync>
   try {
     opened = opendirSync(dir)
@@ -49,4 +53,21 @@ export function holdsName(wanted: RegExp, dir: string, budget: { namesLeft: numb
   } finally {
     opened.closeSync()
   }
+}
+
+/** Names that both directories have; undefined when there are more than may be looked at. */
+export function commonNames(
+  a: string,
+  b: string,
+  budget: { namesLeft: number },
+): string[] | undefined {
+  const [first, second] = [namesIn(a, budget), namesIn(b, budget)]
+  const others = new Set(second)
+  return first && second && first.filter((name) => others.has(name))
+}
+
+function namesIn(dir: string, budget: { namesLeft: number }): string[] | undefined {
+  const names: string[] = []
+  const isAll = !holdsName({ test: (name) => names.push(name) === 0 }, dir, budget)
+  return isAll ? names : undefined
 }

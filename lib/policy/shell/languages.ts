@@ -22,6 +22,8 @@ export const LANGUAGES: Readonly<Record<Language, (text: string) => string | und
   plugin,
   columns,
   linker,
+  download,
+  upload,
 }
 
 // Brackets that every sed ends in the same place.
@@ -146,7 +148,17 @@ function columns(text: string): string | undefined {
 
 /** Flags of go's linker that run no linker of one's own. */
 function linker(text: string): string | undefined {
-  return /(?:^|\s)['"]?--?(?!(?:s|w|X|buildid|compressdwarf|race)(?:[\s=]|$))/.test(text)
+  return /(?:^|[\s=])['"]?--?(?!(?:s|w|X|buildid|compressdwarf|race)(?:[\s=]|$))/.test(text)
     ? 'of the flags of the linker only -s, -w and -X are known to be safe'
     : undefined
+}
+
+/** Where curl writes to; `#1` is a part of the address. */
+function download(name: string): string | undefined {
+  return name.includes('#') ? 'it writes to a name from the address; write the name out' : undefined
+}
+
+/** What curl sends; it expands sets of names. */
+function upload(name: string): string | undefined {
+  return /[{}[\]]/.test(name) ? 'it expands braces and brackets; name one file' : undefined
 }

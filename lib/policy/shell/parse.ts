@@ -1,4 +1,6 @@
 import { type Finding, finding } from '../finding.ts'
+import { constantText } from './constant.ts'
+import { Dialect } from './dialect.ts'
 import {
   type BraceGroup,
   type Command,
@@ -15,7 +17,7 @@ import {
   type WordPart,
 } from './parser.ts'
 import { precheck } from './precheck.ts'
-import { ansiC, canonical, joined, notAllowed, Refused, SYNTAX } from './syntax.ts'
+import { canonical, joined, notAllowed, plainAnsiC, Refused, SYNTAX } from './syntax.ts'
 import type { ShellRedirect, ShellStep, ShellWord } from './types.ts'
 import { Witness } from './witness.ts'
 
@@ -27,6 +29,8 @@ const MAX_GLOB_PARTS = 32
 
 interface Walk {
   commands: number
+  /** What is read otherwise by another shell. */
+  readonly dialect: Dialect
   /** The text that positions count in. */
   readonly source: string
   readonly witness: Witness
@@ -40,7 +44,11 @@ export function parseCommand(text: string): ShellStep | Finding {
   const early = precheck(text)
   if (early !== undefined) return early
   try {
-    return script(parse(text), { commands: 0, source: text, witness: new Witness(text) })
+    const dialect = new Dialect()
+    const walk: Walk = { commands: 0, dialect, source: text, witness: new Witness(text) }
+    const step = script(parse(text), walk)
+    dialect.end()
+    return step
   } catch (error) {
     if (error instanceof Refused) return finding(error.rule, error.reason, error.value)
     return finding('shell: syntax', 'the command cannot be parsed; write it more simply', text)
@@ -87,6 +95,7 @@ function node(of: SyntaxNode, walk: Walk): ShellStep {
       const [only] = steps
       const body: ShellStep =
         steps.length === 1 && only ? only : { kind: 'apart', steps, redirects: [], inner: [] }
+      if (of.prefixes.some((prefix) => prefix.type === 'Time')) walk.dialect.timed(steps)
       const negations = of.prefixes.filter((prefix) => prefix.type === 'Negation').length
       return negations % 2 === 1 ? { kind: 'negated', step: body } : body
     }
@@ -118,6 +127,7 @@ function group(
     steps: [sequence(of.body.commands, walk)],
     redirects: redirects(redirections, inner, walk),
     inner,
+    ...(redirections.length > 0 && { mayNotRun: true }),
   }
 }
 
@@ -139,16 +149,23 @@ function command(of: Command, walk: Walk): ShellStep {
   const spelled = of.suffix.filter((each): each is Word => each.type === 'Word')
   const words = (of.name ? [of.name, ...spelled] : spelled).map((each) => word(each, inner, walk))
   const [name] = words
-  if (name && (name.dynamic || name.glob !== undefined || name.text === '')) {
+  if (name && (!isSpelledOut(name) || name.text === '')) {
     throw new Refused('the name of the program must be written out', of.name?.text ?? '')
   }
+  walk.dialect.command(of, walk.source.slice(of.pos, of.end))
   return {
     kind: 'command',
     words,
     redirects: redirects(of.redirects, inner, walk),
     inner,
     canonical: words.map(canonical).join(' '),
+    ...(of.redirects.length > 0 && { mayNotRun: true }),
   }
+}
+
+/** True for a word that is what it will be, in every shell. */
+function isSpelledOut({ dynamic, glob, ansiC, composed }: ShellWord): boolean {
+  return !dynamic && glob === undefined && !ansiC && !composed
 }
 
 function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk): ShellRedirect[] {
@@ -157,6 +174,7 @@ function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk
       throw new Refused('{name}> assigns a variable; use a number', `{${each.descriptor.name}}`)
     }
     walk.witness.redirect(each)
+    walk.dialect.redirect(each)
     if (each.type === 'HereDoc') {
       hereDoc(each, inner, walk)
       return []
@@ -165,8 +183,7 @@ function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk
       throw new Refused('a redirect has no target; name a file', each.operator)
     const target = word(each.target, inner, walk)
     if (each.type === 'HereString') return []
-    const { dynamic, glob, literalTilde } = target
-    if (dynamic || glob !== undefined || literalTilde || target.text === '') {
+    if (!isSpelledOut(target) || target.literalTilde || target.text === '') {
       throw new Refused('the target of a redirect must be written out', each.target.text)
     }
     const duplicates = each.operator === '>&' || each.operator === '<&'
@@ -217,6 +234,8 @@ function readWord(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
   let globs = 0
   let dynamic = false
   let splits = false
+  let ansiC = false
+  let composed = false
   const literal = (value: string) => {
     text += value
     glob += value.replace(/[*?[\]\\]/g, '\\$&')
@@ -231,16 +250,22 @@ function readWord(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
         literal(part.value)
         break
       case 'AnsiCQuoted':
-        literal(ansiC(part.text, part.value))
+        literal(plainAnsiC(part.text, part.value))
+        ansiC = true
         break
       case 'DoubleQuoted':
         for (const child of part.parts) {
           const value = expansion(child, inner, walk)
-          literal(value)
-          dynamic ||= child.type !== 'Literal'
+          const constant = child.type === 'CommandExpansion' ? constantText(child) : undefined
+          literal(constant ?? value)
+          composed ||= constant !== undefined
+          dynamic ||= child.type !== 'Literal' && constant === undefined
         }
         break
       case 'Glob':
+        if (part.text.startsWith('[^')) {
+          throw new Refused('sh and bash read [^...] differently; write [!...]', of.text)
+        }
         if (/['"\\$`]/.test(part.text)) throw new Refused("quote the brackets: '[...]'", of.text)
         hasGlob = true
         if (++globs > MAX_GLOB_PARTS) {
@@ -259,9 +284,11 @@ function readWord(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
   return {
     text,
     ...(hasGlob && { glob }),
-    ...(isLiteralTilde(of) && { literalTilde: true }),
+    ...((isLiteralTilde(of) || (composed && text.startsWith('~'))) && { literalTilde: true }),
     ...(dynamic && { dynamic }),
     ...(splits && { splits }),
+    ...(ansiC && { ansiC }),
+    ...(composed && { composed }),
   }
 }
 
@@ -287,7 +314,7 @@ function substitution(part: CommandExpansionPart, walk: Walk): ShellStep {
   }
   walk.witness.substitution(part.text, part.script)
   const { source = walk.source } = part.script
-  const inside = { commands: walk.commands, source, witness: new Witness(source) }
+  const inside = { ...walk, source, witness: new Witness(source) }
   const step = script(part.script, inside)
   walk.commands = inside.commands
   return { kind: 'apart', steps: [step], redirects: [], inner: [] }

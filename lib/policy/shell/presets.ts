@@ -28,9 +28,11 @@ const READ_GIT =
   'status log diff show blame grep shortlog describe rev-parse rev-list ls-files ls-tree cat-file name-rev merge-base for-each-ref show-ref show-branch cherry range-diff diff-tree diff-index diff-files whatchanged count-objects check-ignore check-attr var'
 /** What checks a project, as it is called without `npx`; all but types and formats may take any argument. */
 const CHECKS =
-  'tsc --noEmit|tsc -p tsconfig.json --noEmit|vue-tsc --noEmit|vitest run|vitest --run|jest|mocha|ava|eslint|prettier --check|prettier -c|prettier -l|stylelint|biome check|biome lint|biome ci|oxlint|knip|publint|markdownlint|cspell'.split(
+  'tsc --noEmit|tsc -p tsconfig.json --noEmit|vue-tsc --noEmit|vitest run|vitest --run|vitest list|jest|mocha|ava|eslint|prettier --check|prettier -c|prettier -l|stylelint|biome check|biome lint|biome ci|oxlint|knip|publint|markdownlint|cspell'.split(
     '|',
   )
+const CHECKERS =
+  'tsc vue-tsc vitest jest mocha ava eslint prettier stylelint biome oxlint knip publint'.split(' ')
 const SCRIPTS =
   'test test:* lint lint:* check check:* typecheck typecheck:* type-check build build:* format:check coverage tsc'
 const TARGETS = 'test check lint typecheck build help'
@@ -71,6 +73,9 @@ export const shellPresets: {
     'git submodule',
     ...each('git stash', 'list show'),
     ...each('git config', '--get --get-all --get-regexp --list -l'),
+    ...'user.name user.email remote.origin.url init.defaultBranch core.hooksPath'
+      .split(' ')
+      .map((name) => `git config ${name}`),
     ...open('git worktree list', 'git submodule status', 'git bisect log'),
     ...'git -h|git --version|git version|git symbolic-ref HEAD|git symbolic-ref --short HEAD'.split(
       '|',
@@ -93,22 +98,33 @@ export const shellPresets: {
     'npm audit --json',
     'npm pack --dry-run',
     'npm pack --dry-run --json',
-    ...open('node --check', 'node --test'),
-    ...['', 'npx ', 'npx --no-install '].flatMap((npx) =>
-      CHECKS.flatMap((check) => open(npx + check)),
+    ...open('node --check', 'node --test', 'node --experimental-strip-types --test'),
+    ...['', 'npx ', 'npx --no-install ', 'pnpm ', 'pnpm exec ', 'yarn ', 'yarn exec '].flatMap(
+      (runner) => CHECKS.flatMap((check) => open(runner + check)),
     ),
+    ...CHECKERS.flatMap((name) => [`${name} --version`, `npx ${name} --version`]),
     ...open(
       'pytest',
       'mypy',
       'ruff check',
       'ruff format --check',
+      'ruff format --diff',
       'black --check',
+      'black --diff',
+      'pyright',
+      'golangci-lint run',
       'flake8',
       'pylint',
     ),
     ...open('isort --check-only', 'isort --check'),
     ...['python', 'python3'].flatMap((python) =>
-      each(`${python} -m`, 'pytest unittest mypy pylint json.tool'),
+      open(
+        ...'pytest unittest mypy pylint json.tool py_compile flake8'
+          .split(' ')
+          .map((module) => `${python} -m ${module}`),
+        `${python} -m ruff check`,
+        `${python} -m black --check`,
+      ),
     ),
     ...each('cargo', 'test check clippy build tree metadata bench doc'),
     ...open('cargo fmt --check', 'cargo fmt -- --check', 'cargo fmt --all --check'),
@@ -126,7 +142,7 @@ export const shellPresets: {
     ...'dotnet build|dotnet test|pip list|pip freeze'.split('|'),
     ...open('pip show', 'unzip -l'),
     ...each('tar', 'tf tvf tzf tzvf -tf -tvf -tzf -tzvf'),
-    ...'node npm npx pnpm yarn bun deno tsc python python3 pip ruby cargo rustc rustup go java javac gcc clang make cmake docker jq rg bash'
+    ...'node npm npx pnpm yarn bun deno tsc python python3 pip ruby cargo rustc rustup go java javac gcc clang make cmake docker jq rg bash gh uv dotnet git'
       .split(' ')
       .map((name) => `${name} --version`),
     ...'python -V|python3 -V|ruby -v|php -v|node -h|npm -h|tsc --help|cargo --help|make --help|make -h'.split(

@@ -53,13 +53,16 @@ export function canonical({ text, glob }: ShellWord): string {
   return /^$|[\s'"\\]/u.test(shown) ? `'${shown.replaceAll("'", "'\\''")}'` : shown
 }
 
-// Escapes that mean the same in every shell and locale, and no NUL, which would end the word in bash.
-const PLAIN_ANSI_C = /^\$'(?:[^\\']|\\[nt\\'"?]|\\x[1-7][\da-fA-F](?![\da-fA-F])|\\[01][0-7]{2})*'$/
+// sh takes these quotes for plain ones behind a `$`: an escape may not stand for what ends a text or a command, here or there.
+const PLAIN_ANSI_C = /^\$'(?:[^\\']|\\[nt])*'$/
 
-/** The value of a `$'...'` word, when every shell agrees about it. */
-export function ansiC(text: string, value: string): string {
+/** The value of a `$'...'` word that ends where every shell ends it. */
+export function plainAnsiC(text: string, value: string): string {
   if (!PLAIN_ANSI_C.test(text) || precheckText(`:${value}`) !== undefined) {
-    throw new Refused("this $'...' escape is not allowed; write the character itself", text)
+    throw new Refused(
+      "in $'...' only \\n and \\t are allowed, other shells read the rest otherwise; use '...' or \"...\"",
+      text,
+    )
   }
   return value
 }

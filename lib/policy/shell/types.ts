@@ -37,6 +37,10 @@ export interface ShellWord {
   readonly dynamic?: boolean | undefined
   /** A substitution stands outside double quotes, so its result is split and expanded. */
   readonly splits?: boolean | undefined
+  /** Part of it is a text that `cat` prints from a here-document. */
+  readonly composed?: boolean | undefined
+  /** It holds a `$'...'`, which another shell than bash takes for a `$` and a text. */
+  readonly ansiC?: boolean | undefined
 }
 
 /** A redirect that opens a file; duplicated descriptors, here-documents and here-strings are none. */
@@ -53,6 +57,8 @@ export interface SimpleCommand {
   /** The commands of `$(...)` in words, redirects and here-documents. */
   readonly inner: readonly ShellStep[]
   readonly canonical: string
+  /** It has redirects: where one fails, the shell goes on without it. */
+  readonly mayNotRun?: boolean | undefined
 }
 
 /** What is left of a script: enough to say which commands run where. */
@@ -72,4 +78,6 @@ export type ShellStep =
       readonly steps: readonly ShellStep[]
       readonly redirects: readonly ShellRedirect[]
       readonly inner: readonly ShellStep[]
+      /** As that of a command. */
+      readonly mayNotRun?: boolean | undefined
     }

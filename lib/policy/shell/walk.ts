@@ -97,7 +97,10 @@ function compound(step: Compound, run: CommandRun, places: readonly Place[]): Ex
     if ('rule' in exits) return exits
     last = exits
   }
-  if (step.kind === 'group') return last
+  if (step.kind === 'group') {
+    const failed = step.mayNotRun ? union(last.failed, places) : last.failed
+    return 'rule' in failed ? failed : { ok: last.ok, failed }
+  }
   // In some shells the last part of a pipeline runs in the shell itself.
   if (step.steps.length === 1) return { ok: places, failed: places }
   const after = union(places, [...last.ok, ...last.failed])
@@ -120,7 +123,8 @@ function command(step: SimpleCommand, run: CommandRun, places: readonly Place[])
     entered.push(to)
   }
   if (!changes) return { ok: places, failed: places }
-  return { ok: entered, failed: run.mayFailToEnter(entered) ? places : entered }
+  const mayFail = step.mayNotRun || run.mayFailToEnter(entered)
+  return { ok: entered, failed: mayFail ? places : entered }
 }
 
 function changeDirectory(step: SimpleCommand, run: CommandRun, place: Place): Place | Finding {
@@ -130,7 +134,10 @@ function changeDirectory(step: SimpleCommand, run: CommandRun, place: Place): Pl
   const [target] = words
   if (target === undefined || words.length > 1) return refuse('name one directory')
   if (target.text === '' || target.text.startsWith('-')) return refuse('name a directory, no flags')
-  if (target.glob !== undefined || target.literalTilde) return refuse('write the directory out')
+  const { glob, literalTilde, ansiC, composed } = target
+  if (glob !== undefined || literalTilde || ansiC || composed) {
+    return refuse('write the directory out')
+  }
   if (run.paths === undefined) {
     const spelled = resolve(place.spelled, target.text)
     return { spelled, real: spelled }

@@ -38,19 +38,46 @@ export function candidatesOf(word: string): Candidate[] {
       found.push({ text: rest })
       if (length !== -1) found.push({ text: rest.slice(0, length) })
     }
-    // As in JSON: `{"root":"/etc"}`.
-    const quoted = /^(["'])([/~.][^"']*)/.exec(rest)?.[2]
-    if (quoted !== undefined) found.push({ text: quoted })
     at = length === -1 ? -1 : at + 1 + length
   }
+  // As in JSON: `{"root": "/etc"}`.
+  for (const [, quoted = ''] of word.matchAll(/(?<=["'])([/~.][^"']*)/g))
+    found.push({ text: quoted })
   return found.filter(({ text }) => text !== '' && text !== '-')
+}
+
+/** Where a program may take relative paths from, by the directories that its flags name; the shell's own is `''`. */
+export function basesOf(places: readonly string[]): readonly string[] {
+  const bases = ['']
+  for (const place of places) bases.push(...bases.map((base) => under(base, place)))
+  return bases
+}
+
+/** A path as another directory has it. */
+export function under(base: string, path: string): string {
+  return base === '' || /^[/~]/.test(path) ? path : `${base}/${path}`
+}
+
+/** The last name of a path. */
+export function baseOf(path: string): string {
+  return /[^/]*(?=\/*$)/.exec(path)?.[0] ?? path
+}
+
+/** A path as a glob that means it alone. */
+export function escapeGlob(path: string): string {
+  return path.replace(/[\\*?[\]]/g, '\\$&')
 }
 
 /** The files that a value of curl names: after an `@` or `<` at its beginning or behind a name and `=`. */
 export function filesOf(value: string): Candidate[] {
-  const path = /^(?:[^=@<]*=?)[@<](.*)$/s.exec(value)?.[1]
-  if (path === undefined || path === '' || path === '-') return []
-  return [...new Set([path, path.split(/[;,]/, 1)[0] ?? path])].map((text) => ({ text }))
+  const [all, name = '', path = ''] = /^([^=@<]*=?)[@<](.*)$/s.exec(value) ?? []
+  if (all === undefined) return []
+  const files = new Set([path, path.split(/[;,]/, 1)[0] ?? path])
+  // Part of a form: a file may be quoted, more of them follow behind commas, headers may come from one.
+  if (name.endsWith('=')) {
+    for (const [, file = ''] of value.matchAll(/[@<,]"?([^",;]*)/g)) files.add(file)
+  }
+  return [...files].filter((text) => text !== '' && text !== '-').map((text) => ({ text }))
 }
 
 /** A path in a git operand, and whether git takes it from the top of the work tree. */
@@ -59,14 +86,23 @@ export interface GitPath {
   readonly fromTop: boolean
 }
 
+/** Magic that leaves paths out, and nothing in it that could be the value of an attribute. */
+const EXCLUDES = /^(?=.*(?:[!^]|exclude))(?:[!^/]+|(?:(?:top|icase|literal|glob|exclude)(?:,|$))+)$/
+
 /** The paths that a git operand may name: itself, and what follows a `:` (`rev:path`, pathspec magic). */
 export function gitPaths(word: string): GitPath[] {
   if (URL_START.test(word) && !/^file:/i.test(word)) return []
-  const magic = /^:\(([^)]*)\)(.*)$/s.exec(word) ?? /^:([!^/]+)(.*)$/s.exec(word)
+  const magic = /^:\(([^)]*)\)/.exec(word) ?? /^:([!^/]+):?/.exec(word)
   if (magic) {
-    const [, signs = '', path = ''] = magic
-    if (/[!^]|exclude/.test(signs) || path === '') return []
-    return [{ text: path, fromTop: true }]
+    const [all, signs = ''] = magic
+    if (EXCLUDES.test(signs)) return []
+    // The value of an attribute may hold a parenthesis.
+    const starts = all.startsWith(':(')
+      ? [...word.matchAll(/\)/g)].map(({ index }) => index + 1)
+      : [all.length]
+    return starts.flatMap((start) =>
+      start < word.length ? [{ text: word.slice(start), fromTop: true }] : [],
+    )
   }
   const found: GitPath[] = word.startsWith(':') ? [] : [{ text: word, fromTop: false }]
   for (const match of word.matchAll(/:/g)) {

@@ -99,6 +99,14 @@ describe('filterExecEnv()', () => {
     },
   )
 
+  it('lets a request choose no encoding in which a shell reads another command', () => {
+    const plain = ['C', 'POSIX', 'C.UTF-8', 'en_US.utf8', 'de_DE@euro', 'ja_JP.eucJP', 'x']
+    for (const value of plain) expect(kept({ LC_ALL: value }, 'request'), value).toEqual(['LC_ALL'])
+    for (const value of ['zh_CN.GBK', 'zh_TW', 'ja_JP.SJIS', 'zh_CN.GB18030@x', 'C.BIG5']) {
+      expect(kept({ LANG: value, LC_CTYPE: value }, 'request'), value).toEqual([])
+    }
+  })
+
   it('gives a frozen result', () => {
     expect(Object.isFrozen(filterExecEnv({ CI: '1' }, { source: 'plugin' }).env)).toBe(true)
   })

@@ -179,6 +179,7 @@ describe('autonomy()', () => {
       ['bash', { command: 'ls', env: ['CI'] }, /^arguments \| env: /],
       ['process', { command: 'rm x' }, /^allowedShellCommandGlobs/],
       ['process', { action: 'write', data: 'rm x\n' }, /^allowedShellCommandGlobs/],
+      ['process', { action: 'list', command: 'rm x' }, /^allowedShellCommandGlobs/],
     ])('denies %s %j', (tool, params, wanted) => {
       expect(judge(list, tool, params)).toMatch(wanted)
     })
@@ -220,6 +221,10 @@ describe('autonomy()', () => {
       ['web_fetch', { url: 'https://example.org/' }],
       ['message', { to: '@user', message: 'see /etc/passwd' }],
       ['git', { cwd: 'src' }],
+      ['git', { subcommand: 'commit', message: 'see HEAD:../x: fix\n\n- y' }],
+      ['git', { subcommand: 'log', maxCount: 5, author: ' A: /x', branch: 'feature/x' }],
+      ['git', { subcommand: 'show', revision: 'HEAD~1:src/index.ts' }],
+      ['git', { subcommand: 'push', remote: 'origin', url: 'https://a.b/c' }],
       ['process', { working_directory: 'src' }],
       ['process', { working_directory: 'src/new' }],
     ])('allows %s %j', (tool, params) => {
@@ -242,6 +247,11 @@ describe('autonomy()', () => {
       ['git', { subcommand: 'log', flags: '--output=x' }, /flags: git log: it writes/],
       ['git', { action: 'diff', options: ['--output=x'] }, /options: git diff: it writes/],
       ['git', { subcommand: 'log', args: ['-1'], argv: ['--output=x'] }, /argv: git log/],
+      ['git', { subcommand: 'show', revision: 'HEAD:../x' }, /^workspaceOnly \| revision: /],
+      ['git', { subcommand: 'show', refs: ['HEAD', 'HEAD:../x'] }, /^workspaceOnly \| refs: /],
+      ['git', { subcommand: 'log', range: '--output=x' }, /range: git log: it writes/],
+      ['git', { subcommand: 'log', pathspec: ':(top)../x' }, /^workspaceOnly \| pathspec: /],
+      ['git', { subcommand: 'show', x: Array(65).fill('a') }, /x: more than 64 texts/],
       ['my_tool', { command: { text: 'cat /etc/passwd' } }, /^arguments \| command: /],
       ['process', { working_directory: '/tmp' }, /^workspaceOnly \| working_directory: /],
       ['glob', { pattern: '../*', path: 'src' }, /^path \| pattern: /],

@@ -69,6 +69,22 @@ const goSub: ProgramRule = {
   values: { linker: '-ldflags --ldflags' },
 }
 
+const GH = except('alias extension ext codespace cs config')
+const talk: ProgramRule = {
+  permutes: true,
+  values: {
+    text: '-t --title --subject -b --body -B --base -H --head -a --assignee -l --label -m --milestone -r --reviewer -R --repo --json -q --jq --comment',
+    read: '-F --body-file -T --template',
+  },
+}
+const release: ProgramRule = {
+  permutes: true,
+  values: {
+    text: '-t --title -n --notes --target -R --repo --json -q --jq',
+    read: '-F --notes-file',
+  },
+}
+
 /** Interpreters, build tools and what talks to other machines. */
 export const BUILD: Readonly<Record<string, ProgramRule>> = {
   node,
@@ -122,7 +138,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     subcommands: {
       ...all('build test vet list install doc version mod fmt clean get work help', goSub),
       run: { ...goSub, operands: ['script'] },
-      env: { singleDash: true, refuse: { '-w -u': 'it changes the configuration' } },
+      env: { singleDash: true, refuse: { '-w --w -u --u': 'it changes the configuration' } },
     },
   },
   cargo: {
@@ -185,7 +201,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     refuse: { '-F --filter -L --lua-filter --pdf-engine --pdf-engine-opt -d --defaults': RUNS },
   },
   ctest: { refuse: { '-S --script -SP --script-new-process --build-and-test': RUNS } },
-  gh: except('alias extension ext codespace cs config'),
+  gh: { ...GH, subcommands: { ...GH.subcommands, pr: talk, issue: talk, release } },
   ...all('docker podman nerdctl kubectl oc', {
     refuseWords: { '^--(?:kube)?config(?:=|$)': 'its configuration can run programs' },
     ...except(
@@ -194,6 +210,10 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
   }),
   curl: {
     permutes: true,
+    refuseWords: {
+      '%output\\{': 'it writes a file; redirect the output instead',
+      '^--(?:variable|expand-)': 'what it expands cannot be judged; write it out',
+    },
     refuse: {
       '-K --config': 'it takes its options from a file',
       '--libcurl -c --cookie-jar --trace --trace-ascii --dump-header -D --stderr --etag-save':
@@ -203,8 +223,10 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     },
     values: {
       text: '-X --request -A --user-agent -e --referer -u --user -m --max-time --connect-timeout --retry -x --proxy --data-raw --form-string -r --range',
-      write: '-o --output --output-dir',
-      read: '-T --upload-file --cacert --capath -E --cert --key --netrc-file',
+      download: '-o --output',
+      place: '--output-dir',
+      upload: '-T --upload-file',
+      read: '--cacert --capath -E --cert --key --netrc-file',
       at: '-w --write-out -H --header -d --data --data-binary --data-urlencode --data-ascii --json -F --form',
       any: '-b --cookie --url',
     },

@@ -2,6 +2,7 @@ import type { ProgramRule } from './rule.ts'
 import { all, RUNS } from './shared.ts'
 
 const CODE = 'it runs code from its arguments or its input'
+const DEBUGS = 'it opens a door for a debugger'
 const EMPTIES = 'it empties that directory first'
 const PUBLISHES = 'it sends results to another machine'
 
@@ -38,8 +39,10 @@ const vitest: ProgramRule = {
     '^--coverage\\.(?:reportsDirectory|reports-directory)(?:=|$)': EMPTIES,
     '^--[\\w.]*(?:execArgv|exec-argv)(?:=|$)': RUNS,
     '^--typecheck\\.checker(?:=|$)': RUNS,
+    '^--(?:ui|open)(?:=|$)': 'it opens a browser',
+    '^--inspect': DEBUGS,
   },
-  values: { text: '-t --testNamePattern --test-name-pattern' },
+  values: { text: '-t --testNamePattern --test-name-pattern', place: '-r --root --dir' },
 }
 
 const jest: ProgramRule = {
@@ -56,8 +59,15 @@ const pylint: ProgramRule = { responseFiles: true, refuse: { '--init-hook': CODE
 
 const eslint: ProgramRule = { refuse: { '--init --inspect-config --mcp': RUNS } }
 
+const ava: ProgramRule = { refuseOperands: { '^debug$': DEBUGS } }
+
+const cspell: ProgramRule = {
+  refuseOperands: { '^link$': 'it changes the configuration of the user' },
+}
+
 const mocha: ProgramRule = {
   refuse: { '-n --node-option': RUNS },
+  refuseWords: { '^--inspect': DEBUGS },
   values: { text: '-g --grep -f --fgrep' },
 }
 
@@ -69,8 +79,10 @@ export const CHECKS: Readonly<Record<string, ProgramRule>> = {
   jest,
   mocha,
   eslint,
+  ava,
+  cspell,
   ...all(
-    'prettier stylelint ava biome oxlint knip publint markdownlint markdownlint-cli2 cspell svelte-check',
+    'prettier stylelint biome oxlint knip publint markdownlint markdownlint-cli2 svelte-check',
     {},
   ),
 }
@@ -99,6 +111,8 @@ export const CHECKERS: Readonly<Record<string, ProgramRule>> = {
   jest,
   mocha,
   eslint,
+  ava,
+  cspell,
   pytest,
   'py.test': pytest,
   mypy,

@@ -7,7 +7,7 @@ const prints: ProgramRule = { prints: 'text' }
 const NAMES = 'it takes names from a file, where they cannot be judged'
 const SECRETS = 'it shows the environment of programs'
 /** Letters that are options of ps without a dash, and among them the `e`. */
-const BSD_E = '^(?=[^e]*e)[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq]*$'
+const BSD_E = '^(?=[^e]*e)[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq\\d]*$'
 const FOLLOWS = 'it follows links out of the directory; leave it out'
 
 const test: ProgramRule = {
@@ -121,6 +121,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   },
   ...all('sdiff diff3', {
     operands: ['read'],
+    joins: 'each',
     refuse: {
       '--diff-program': RUNS,
       '-o --output': 'it writes a file; redirect the output instead',
@@ -128,6 +129,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   }),
   ...all('diff colordiff', {
     operands: ['read'],
+    joins: 'each',
     refuse: { '-l --paginate': RUNS },
     values: {
       read: '-X --exclude-from --to-file --from-file -S --starting-file',
@@ -188,7 +190,12 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       text: '-l --language --map-syntax --theme --style -r --line-range -H --highlight-line --tabs --wrap --terminal-width --color --decorations --file-name',
     },
   }),
-  cp: { operands: ['write'], refuse: { '-L --dereference -H': FOLLOWS } },
+  cp: {
+    operands: ['write'],
+    joins: 'last',
+    refuse: { '-L --dereference -H': FOLLOWS },
+    values: { write: '-t --target-directory' },
+  },
   mv: writes,
   install: { operands: ['write'], refuse: { '-s --strip --strip-program': RUNS } },
   ...all('ln link', {
@@ -205,14 +212,18 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     refuse: { '-e --ed': RUNS, '--follow-symlinks': FOLLOWS },
     values: {
       write: '-o --output -r --reject-file -z --suffix -B --prefix -Y --basename-prefix',
-      read: '-i --input -d --directory',
+      read: '-i --input',
+      place: '-d --directory',
       text: '-p -F -D -V',
     },
   },
   tar: {
     bundled: true,
     operands: ['write'],
-    refuseOperands: { '^[^/]*:': 'a name with a colon may mean another machine; write ./name' },
+    refuseOperands: {
+      '^[^/]*:': 'a name with a colon may mean another machine; write ./name',
+      '^@': 'it may be another archive; write ./name',
+    },
     refuse: {
       '--to-command --checkpoint-action -I --use-compress-program --rsh-command --rmt-command -F --info-script --new-volume-script':
         RUNS,
@@ -223,7 +234,8 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     flags: '-A -B -O -S -a -c -d -i -j -J -k -m -n -o -p -r -s -t -u -v -w -x -z',
     values: {
       archive: '-f --file',
-      write: '-C --directory -g --listed-incremental',
+      place: '-C --directory',
+      write: '-g --listed-incremental',
       text: '--exclude',
     },
   },

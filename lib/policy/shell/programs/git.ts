@@ -55,7 +55,11 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
     flags: '-n -s -e -c',
     glued: '-w --format --group',
   }),
-  stash: git({ ...diff, values: { ...diff.values, text: `${diffValues} -m --message` } }),
+  stash: git({
+    ...diff,
+    flags: `${diffFlags} -a -k -p -q -u`,
+    values: { ...diff.values, text: `${diffValues} -m --message` },
+  }),
   blame: git({
     refuse: diff.refuse ?? {},
     values: {
@@ -88,6 +92,7 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
   tag: git({
     refuse: { '--no-points-at': CHANGES },
     values: { ...message, text: '-m --message -u --local-user --format --sort --cleanup' },
+    flags: '-a -d -e -f -l -s -v --annotate --delete --edit --force --list --sign --verify',
   }),
   'for-each-ref': git({
     values: { text: '--format --sort --count' },
@@ -99,8 +104,13 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
       read: '-F --file -t --template',
     },
     glued: '-S -u',
+    flags:
+      '-a -e -i -n -o -p -q -s -v -z --all --edit --no-edit --amend --no-verify --quiet --signoff --verbose --allow-empty --allow-empty-message --dry-run --only --include --patch --reset-author --short --long --no-gpg-sign',
   }),
-  merge: git({ values: { ...message, text: '-m --message -s --strategy -X --strategy-option' } }),
+  merge: git({
+    flags: '-e -n -q -v',
+    values: { ...message, text: '-m --message -s --strategy -X --strategy-option' },
+  }),
   'cherry-pick': git({ values: { text: '-m --mainline -X --strategy-option --strategy' } }),
   revert: git({ values: { text: '-m --mainline -X --strategy-option --strategy' } }),
   rebase: git({
@@ -139,9 +149,14 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
       '-z --null --name-only --show-origin --show-scope --includes --no-includes --global --system --local --worktree --bool --int --bool-or-int --bool-or-str --path --expiry-date --get --get-all --get-regexp --get-urlmatch --list -l',
     values: { text: '--type --default' },
     requires: '--get --get-all --get-regexp --get-urlmatch --list -l',
+    alone: true,
     refuse: {
       '-f --file --blob': 'it reads another file; use cat',
       '-e --edit --add --unset --unset-all --replace-all --rename-section --remove-section':
+        'changing the configuration can make git run programs',
+    },
+    refuseOperands: {
+      '^(?:edit|set|unset|rename-section|remove-section)$':
         'changing the configuration can make git run programs',
     },
     operands: ['text'],

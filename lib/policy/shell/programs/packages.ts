@@ -16,7 +16,7 @@ const npmRefuse: ProgramRule['refuse'] = {
 const npmBase: ProgramRule = {
   anyDashes: true,
   refuse: npmRefuse,
-  refuseWords: { '^-+config\\.': 'it changes the configuration' },
+  refuseWords: { '^-+config\\.': 'it changes the configuration', '^-+@[^=]*:registry': ELSEWHERE },
 }
 
 /** A package of the registry: no address, no repository. */
@@ -24,6 +24,18 @@ const asks: ProgramRule = {
   ...npmBase,
   refuseOperands: { ':': ELSEWHERE, '^(?!@[^/@]+/[^/]*$)[^./~][^/]*/': ELSEWHERE },
 }
+
+/** A checker that a package manager runs when it is installed. */
+const CHECKS_HERE: Readonly<Record<string, ProgramRule>> = Object.fromEntries(
+  Object.entries(CHECKS).map(([name, rule]) => [
+    name,
+    {
+      ...rule,
+      refuse: { ...npmRefuse, ...rule.refuse },
+      refuseWords: { ...npmBase.refuseWords, ...rule.refuseWords },
+    },
+  ]),
+)
 
 const npm: ProgramRule = {
   ...npmBase,
@@ -44,11 +56,17 @@ const npm: ProgramRule = {
   },
 }
 
+/** A package manager that runs installed programs by their names as well. */
+const npmWithChecks: ProgramRule = {
+  ...npm,
+  subcommands: { ...npm.subcommands, ...CHECKS_HERE, exec: { subcommands: CHECKS_HERE } },
+}
+
 /** Package managers, and what runs the programs of packages. */
 export const PACKAGES: Readonly<Record<string, ProgramRule>> = {
   npm,
-  pnpm: npm,
-  yarn: npm,
+  pnpm: npmWithChecks,
+  yarn: npmWithChecks,
   npx: {
     installed: true,
     anyDashes: true,

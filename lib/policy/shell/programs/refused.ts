@@ -8,7 +8,7 @@ const LISTS: Readonly<Record<string, string>> = {
   'it opens an editor or a pager that can run commands; use cat, head or sed -n':
     'vi vim nvim view vimdiff rview rvim ex ed red emacs nano pico micro joe mcedit less more most pg man info mail mailx mutt pine lynx w3m links elinks vipe vidir vigr vipw visudo',
   'it changes what later commands do; run the command itself':
-    'eval source . exec alias unalias export declare typeset local readonly unset set shopt trap hash enable builtin bind complete compgen compopt fc history let mapfile readarray read getopts pushd popd dirs disown suspend logout return ulimit umask jobs bg fg wait setopt unsetopt autoload zmodload',
+    'eval source . exec alias unalias export declare typeset local readonly unset set shopt trap hash enable builtin bind complete compgen compopt fc history let mapfile readarray read getopts pushd popd dirs chdir disown suspend logout return ulimit umask jobs bg fg wait setopt unsetopt autoload zmodload',
 }
 
 /** Programs and builtins that never run, whatever the list says. */

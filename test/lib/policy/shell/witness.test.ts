@@ -44,7 +44,10 @@ describe('a command that the parser misreads', () => {
     ['# first\nls # then\n{ ls; } #last', ['ls', 'ls']],
     ['(# why\n! ls)#x\n! time -p -- ls;(ls)', ['ls', 'ls', 'ls']],
     ['cat <<E >o &&\na \\\nb\\\\\n$? \\$x \\`\nE\nls', ['cat', 'ls']],
-    ['git commit -m "$(cat <<\'E\'\n(#1) {a,b} `x`\nE\n)"', ['git commit -m $(...)', 'cat']],
+    [
+      'git commit -m "$(cat <<\'E\'\n(#1) {a,b} `x`\nE\n)"',
+      ["git commit -m '(#1) {a,b} `x`'", 'cat'],
+    ],
     ['echo a`b "\\`c\\`"`"`d \\"e\\"`"', ['echo a$(...)$(...)', 'b $(...)', 'c', 'd e']],
   ])('is not refused for being odd: %j', (text, commands) => {
     expect(seen(text)).toEqual(commands)

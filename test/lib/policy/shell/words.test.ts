@@ -29,6 +29,7 @@ describe('candidatesOf()', () => {
     ['git+file:///etc', ['file:///etc']],
     ['x=FILE:/etc', ['x=FILE:/etc', 'FILE:/etc']],
     ['f{i}le:///etc', ['f{i}le:///etc', '///etc']],
+    ['{"a": ["/x", \'.y\']}', ['{"a": ["/x", \'.y\']}', '/x', '.y']],
   ])('finds in %s what may be a path', (word, expected) => {
     expect(texts(candidatesOf(word))).toEqual(expected)
   })
@@ -41,6 +42,10 @@ describe('filesOf()', () => {
     ['@/x', ['/x']],
     ['n=@/x;type=a', ['/x;type=a', '/x']],
     ['n=</x', ['/x']],
+    ['n=@a,/x', ['a,/x', 'a', '/x']],
+    ['n=@"/x"', ['"/x"', '/x']],
+    ['n=@a;headers=@"/x"', ['a;headers=@"/x"', 'a', '/x']],
+    ['n@a,/x', ['a,/x', 'a']],
     ['@-', []],
   ])('finds in %s the file that is read', (word, expected) => {
     expect(texts(filesOf(word))).toEqual(expected)
@@ -58,6 +63,12 @@ describe('gitPaths()', () => {
     [':^a', []],
     [':(exclude)a', []],
     [':(top)a', ['top a']],
+    [':(top,exclude)a', []],
+    [':(attr:exclude)a', ['top a']],
+    [':(attr:!x)a', ['top a']],
+    [':(attr:a\\)b)c', ['top b)c', 'top c']],
+    [':/:a', ['top a']],
+    [':/!:a', []],
     ['https://a/b', []],
   ])('finds the paths of %s', (word, expected) => {
     expect(gitPaths(word).map(({ text, fromTop }) => (fromTop ? `top ${text}` : text))).toEqual(
