@@ -21,7 +21,8 @@ export type Target = 'paths' | 'globs' | 'patches'
 const MAX_ARGUMENTS = 500
 const MAX_LENGTH = 32_768
 /** How a text begins, or one of its lines, that may be a patch. Programs read indented ones too. */
-export const PATCH: RegExp = /^[ \t]*(?:\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m
+export const PATCH: RegExp =
+  /^[ \tX]*(?:- )*(?:\*\*\*[ \t]|---[ \t]|\+\+\+[ \t]|diff -|Index:|rename |copy )/m
 const PATCHING = /\b(?:apply_patch|applypatch|patch|apply|am)\b/
 
 /** Gathers the arguments of one call, within bounds. */
