@@ -1,5 +1,5 @@
 import { commandNames } from './argument-names.ts'
-import { fold, foldName } from './fold.ts'
+import { foldName } from './fold.ts'
 import { KNOWN_TOOLS } from './known-tools.ts'
 
 /** What a tool does to the world. */
@@ -96,9 +96,15 @@ export function catalogue(declared: ToolDeclarations = {}): Catalogue {
     find: (toolName) => {
       const facts = exact.get(toolName)
       if (facts) return { facts, isExact: true }
-      return { facts: folded.get(foldName(toolName)), isExact: false }
+      const alike = folded.get(foldName(toolName))
+      return { facts: alike && withoutGrants(alike), isExact: false }
     },
   }
+}
+
+/** What a tool of a similar name is held to; what exempts arguments or calls is for the exact name only. */
+function withoutGrants(facts: ToolFacts): ToolFacts {
+  return { ...facts, text: undefined, actions: undefined, idle: undefined }
 }
 
 function actionAccess(
@@ -113,7 +119,7 @@ function actionAccess(
     const action = named.length > 0 ? params[rule.key] : rule.default
     const text = typeof action === 'string' ? action : ''
     if (rule.read.includes(text)) continue
-    const runs = access === 'exec' && !rule.write?.includes(fold(text).trim())
+    const runs = access === 'exec' && !rule.write?.includes(text)
     if (worst !== 'exec') worst = runs ? 'exec' : 'write'
   }
   return worst

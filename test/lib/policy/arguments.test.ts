@@ -64,6 +64,7 @@ describe('collectArguments()', () => {
     ['x', { path: 7, file: true, dir: null }, {}],
     ['x', { exclude: ['**/.env'] }, {}],
     ['grep', { pattern: '../x', path: 'src' }, { path: 'src' }],
+    ['MEMORY', { command: 'view', path: '/memories' }, { path: '/memories' }],
     ['memory', { command: 'view', path: '/memories' }, {}],
   ])('%s %j: %j', (tool, params, wanted) => {
     expect(collect(tool, params)).toMatchObject({ paths: wanted, bad: undefined })
@@ -245,6 +246,11 @@ describe('accessOf()', () => {
     ['process', { action: 'list' }, 'read'],
     ['process', { action: 'LIST' }, 'exec'],
     ['process', { action: 'kill' }, 'write'],
+    ['process', { action: 'KILL' }, 'exec'],
+    ['process', { action: ' kill' }, 'exec'],
+    ['process', { action: 'ｋｉｌｌ' }, 'exec'],
+    ['process', { action: ['kill'] }, 'exec'],
+    ['PROCESS', { action: 'list' }, 'exec'],
     ['process', { action: ['list'] }, 'exec'],
     ['automation', {}, 'read'],
     ['automation', { action: 'replay' }, 'write'],

@@ -83,6 +83,7 @@ describe('autonomy()', () => {
     expect(judge({ autonomyMode: 'readonly', tools }, 'My_Tool')).toMatch(/^autonomyMode/)
     expect(judge({ ...inside, tools }, 'my_tool', { path: '/v1/users' })).toBe('allow')
     expect(judge(inside, 'my_tool', { path: '/v1/users' })).toMatch(/^workspaceOnly/)
+    expect(judge({ ...inside, tools }, 'MY_TOOL', { path: '/v1/users' })).toMatch(/^workspaceOnly/)
   })
 
   it('does not take a hint from the arguments', () => {
@@ -154,6 +155,7 @@ describe('autonomy()', () => {
       ['shell', { command: [] }, /^arguments \| command: expected a command/],
       ['shell', {}, /^arguments \| command: no command was found/],
       ['bash', { restart: true, line: 'rm x' }, /^arguments \| command: no command was found/],
+      ['BASH', { restart: true }, /^arguments \| command: no command was found/],
       ['process', { program: 'rm x' }, /^arguments \| command: no command was found/],
       ['process', { argv: ['rm'] }, /^arguments \| command: no command was found/],
       ['shell', { command: 'ls', script: 'rm x' }, /\| script: /],
