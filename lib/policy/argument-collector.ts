@@ -32,7 +32,8 @@ export class Collector {
   readonly patches: TextArgument[] = []
   readonly seen: Set<string> = new Set()
   bad: BadArgument | undefined
-  cwd: TextArgument | undefined
+  readonly cwds: TextArgument[] = []
+  readonly bases: TextArgument[] = []
   #length = 0
 
   add(target: Target, at: string, text: string): void {
@@ -51,7 +52,7 @@ export class Collector {
   takeCwd(key: string, value: unknown, facts: ToolFacts | undefined): void {
     const isExec = facts?.access === 'exec' || facts?.form === 'git'
     if (!isCwdName(key, isExec)) return
-    if (typeof value === 'string') this.cwd ??= { at: key, text: value }
+    if (typeof value === 'string') this.cwds.push({ at: key, text: value })
     else if (isExec && value !== null) this.refuse(key, 'a directory as text', value)
   }
 

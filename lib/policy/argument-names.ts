@@ -122,6 +122,15 @@ export function commandNames(
   })
 }
 
+const BASES = new Set(
+  'base project workspace repo repository rootpath projectroot workspaceroot reporoot'.split(' '),
+)
+
+/** True for the name of an argument that other paths of the call may start from. */
+export function mayBeBase(name: string, kind: NameKind): boolean {
+  return kind === 'path' || kind === 'maybe-path' || (PLAIN.test(name) && BASES.has(foldKey(name)))
+}
+
 /** Names of the argument that says where a command runs. */
 export function isCwdName(name: string, isExec: boolean): boolean {
   if (name.length > MAX_NAME) return false

@@ -11,6 +11,7 @@ import {
   isUrlName,
   isWebAddress,
   looksLikePath,
+  mayBeBase,
   type NameKind,
   nameKind,
 } from './argument-names.ts'
@@ -26,7 +27,9 @@ export interface CallArguments {
   readonly globs: readonly TextArgument[]
   readonly patches: readonly TextArgument[]
   /** Where the call says it works, among `paths` too. */
-  readonly cwd: TextArgument | undefined
+  readonly cwds: readonly TextArgument[]
+  /** What relative paths may start from as well, if it is a directory. */
+  readonly bases: readonly TextArgument[]
   /** Declared arguments of another shape, and too many of them. */
   readonly bad: BadArgument | undefined
 }
@@ -160,7 +163,12 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
     const isOwn = facts?.commands?.includes(key) || facts?.patches?.includes(key)
     if (commands.includes(key)) into.takePatches(key, params[key])
     if (!isOwn) into.takeCwd(key, params[key], facts)
-    if (!isOwn && !text.has(key)) look(top, key, params[key], meaningOf(key))
+    if (isOwn || text.has(key)) continue
+    const [value, meaning] = [params[key], meaningOf(key)]
+    look(top, key, value, meaning)
+    if (typeof value === 'string' && mayBeBase(key, meaning.kind)) {
+      into.bases.push({ at: key, text: value })
+    }
   }
   for (let node = todo.pop(); node !== undefined && !into.bad; node = todo.pop()) {
     const { value, meaning, inside } = node

@@ -1,6 +1,7 @@
 import { commandNames } from './argument-names.ts'
 import { foldName } from './fold.ts'
 import { KNOWN_TOOLS } from './known-tools.ts'
+import { commandHolders, mayBeCommand } from './nested-commands.ts'
 
 /** What a tool does to the world. */
 export type Access = 'read' | 'write' | 'exec'
@@ -125,7 +126,7 @@ function actionAccess(
   return worst
 }
 
-/** What one call does: by its tool, its action, and whether an undeclared tool carries a command. */
+/** What one call does: by its tool, its action, and whether an undeclared tool carries a command at any depth. */
 export function accessOf(
   { facts, isExact }: FoundTool,
   params: Readonly<Record<string, unknown>>,
@@ -134,11 +135,8 @@ export function accessOf(
     return facts.actions ? actionAccess(facts.actions, facts.access, params) : facts.access
   }
   if (facts?.access === 'exec') return 'exec'
-  if (facts !== undefined) return 'unknown'
-  const hasCommand = commandNames(params, false).some(
-    (name) =>
-      typeof params[name] === 'string' ||
-      (typeof params[name] === 'object' && params[name] !== null),
-  )
-  return hasCommand ? 'exec' : 'unknown'
+  const runs =
+    commandNames(params, false).some((name) => mayBeCommand(params[name])) ||
+    commandHolders(params).length > 0
+  return runs ? 'exec' : 'unknown'
 }

@@ -3,7 +3,7 @@ import { deny } from '../verdict.ts'
 import { collectArguments, tooManyArguments } from './arguments.ts'
 import { accessOf, type FoundTool } from './catalogue.ts'
 import { denyFor } from './finding.ts'
-import { carriesCommand, type ExecRules, judgeExec } from './judge-exec.ts'
+import { type ExecRules, judgeExec, mayRun } from './judge-exec.ts'
 import { judgeFiles, touchesFiles } from './judge-files.ts'
 import { type PathPolicyOptions, pathPolicy } from './paths.ts'
 import { shellJudge } from './shell/judge.ts'
@@ -70,10 +70,7 @@ export function pathGrants(
       const { facts } = tool
       const access = accessOf(tool, params)
       const args = collectArguments(params, facts, derivedPaths)
-      if (
-        access === 'exec' &&
-        (carriesCommand(params, facts) || args.cwd === undefined || facts?.form)
-      ) {
+      if (access === 'exec' && (args.cwds.length === 0 || mayRun(params, facts))) {
         const reason =
           'this contract grants paths only, so commands and code may not run; use file tools'
         return deny(reason, { rule: 'scopedCapabilities' })

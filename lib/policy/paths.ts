@@ -40,6 +40,8 @@ export interface PathPolicy {
   exists(word: string, cwd?: string): boolean
   /** Where `cd` to this directory leads. Refused like a read, and when it is no directory. */
   enter(spelled: string, cwd?: string): { readonly dir: string } | { readonly found: Finding }
+  /** The directories a path argument of a tool may lead to, without links; none when there are none. Judges nothing. */
+  directories(spelled: string): readonly string[]
   /** The same policy for one call: it remembers answers, and what it looks at on disk has one budget. */
   begin(): PathPolicy
 }
@@ -216,6 +218,11 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
       return dir === undefined
         ? { found: finding('path', 'there is no such directory to work in', spelled) }
         : { dir }
+    },
+    directories: (spelled) => {
+      const read = readSpelling(spelled, { platform, home, schemes: true })
+      if ('rule' in read) return []
+      return read.flatMap((path) => ground.enter(path, ground.dir, scope) ?? [])
     },
     begin: () =>
       judgeOver(rules, {

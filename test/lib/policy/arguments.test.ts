@@ -8,13 +8,13 @@ const known = catalogue()
 
 function collect(toolName: string, params: Params, declaration?: ToolDeclaration) {
   const tools = declaration ? catalogue({ [toolName]: declaration }) : known
-  const { paths, globs, patches, bad, cwd } = collectArguments(params, tools.find(toolName).facts)
+  const { paths, globs, patches, bad, cwds } = collectArguments(params, tools.find(toolName).facts)
   return {
     paths: Object.fromEntries(paths.map(({ at, text }) => [at, text])),
     globs: Object.fromEntries(globs.map(({ at, text }) => [at, text])),
     patches: patches.map(({ at }) => at),
     bad: bad && `${bad.at}: ${bad.found.reason}`,
-    cwd: cwd?.text,
+    cwd: cwds[0]?.text,
   }
 }
 

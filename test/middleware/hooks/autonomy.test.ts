@@ -185,6 +185,36 @@ describe('autonomy()', () => {
       expect(judge(list, tool, params)).toMatch(wanted)
     })
 
+    it.each<[Params, RegExp]>([
+      [{ steps: [{ command: 'rm x' }] }, /^allowedShellCommandGlobs \| steps\[0\]\.command: /],
+      [{ input: { a: { CMD: 'ls' }, b: { cmd: 'rm x' } } }, /\| input\.b\.cmd: /],
+      [
+        { input: { command: 'ls', args: ['x; rm', '>x'] }, x: [[{ cmd: 'ls; rm x' }]] },
+        /x\[0\]\[0\]/,
+      ],
+      [{ input: { command: 'ls', env: { LD_PRELOAD: 'x' } } }, /^env \| input\.env: /],
+      [{ input: { command: 'ls', cwd: 7 } }, /^arguments \| input\.cwd: /],
+      [{ input: { command: 'ls', shell: 'pwsh' } }, /input\.shell: only commands of sh/],
+      [{ input: { command: { text: 'ls' } } }, /^arguments \| input\.command: expected a command/],
+      [
+        { x: Array.from({ length: 9 }, () => ({ command: 'ls' })) },
+        /^arguments \| arguments: more than 8 commands/,
+      ],
+    ])('judges commands deep in the arguments of an undeclared tool: %j', (params, wanted) => {
+      expect(judge(list, 'my_tool', params)).toMatch(wanted)
+      expect(judge({ allowShell: false }, 'my_tool', params)).toMatch(/^allowShell/)
+      expect(judge({ autonomyMode: 'readonly' }, 'my_tool', params)).toMatch(/^autonomyMode/)
+      const tools = { my_tool: { access: 'write' } } as const
+      expect(judge({ ...list, tools }, 'my_tool', params)).toBe('allow')
+    })
+
+    it('allows such commands that match', () => {
+      expect(judge(list, 'my_tool', { steps: [{ command: 'ls' }, { cmd: ['echo', 'x'] }] })).toBe(
+        'allow',
+      )
+      expect(judge(list, 'my_tool', { steps: [{ command: 7 }, { label: 'rm x' }] })).toBe('allow')
+    })
+
     it('[] allows none, * all that can be judged', () => {
       expect(judge({ allowedShellCommandGlobs: [] }, 'shell', { command: 'ls' })).toMatch(
         /^allowedShellCommandGlobs/,
@@ -286,6 +316,55 @@ describe('autonomy()', () => {
       expect(judge({ workspaceOnly: true, workspaceRoot: dir }, 'apply_patch', patch)).toMatch(
         /^workspaceOnly/,
       )
+    })
+
+    describe('with several directories to start from', () => {
+      const start = join(tree.root, 'start')
+      for (const name of ['sub', 'a', 'b/l']) mkdirSync(join(start, name), { recursive: true })
+      symlinkSync('/etc', join(start, 'sub/l'))
+      const there: AutonomyOptions = { workspaceOnly: true, workspaceRoot: start }
+
+      it.each<[string, Params]>([
+        ['my_tool', { cwd: '.', workdir: 'sub', path: 'l/hosts' }],
+        ['my_tool', { workdir: 'sub', cwd: '.', path: 'l/hosts' }],
+        ['my_tool', { cwd: `file://${start}/sub`, path: 'l/hosts' }],
+        ['my_tool', { directory: 'sub', filename: 'l' }],
+        ['my_tool', { root: 'sub', files: ['a', 'l/hosts'] }],
+        ['my_tool', { repo: 'sub', file: 'l/hosts' }],
+        ['my_tool', { path: 'sub', include: 'l/*' }],
+        ['my_tool', { path: 'sub', patch: '+++ l/hosts\n' }],
+        ['grep', { path: 'a', dir_path: 'sub', pattern: 'x', glob: 'l/*' }],
+      ])('judges relative paths from each of them: %s %j', (tool, params) => {
+        expect(judge(there, tool, params)).toMatch(/^workspaceOnly \| /)
+      })
+
+      it('allows what stays inside from each of them', () => {
+        for (const params of [
+          { directory: 'sub', filename: 'x' },
+          { cwd: 'b', workdir: 'b', path: 'l/hosts' },
+          { root: 'b', files: ['l/hosts', 'l'] },
+          { path: 'b', include: 'l/*' },
+        ]) {
+          expect(judge(there, 'my_tool', params)).toBe('allow')
+        }
+        expect(judge(there, 'glob', { path: 'b', pattern: 'l/*' })).toBe('allow')
+      })
+
+      it('runs no command where it could be in two places', () => {
+        const all = { ...there, allowedShellCommandGlobs: ['*'] }
+        expect(judge(all, 'bash', { cwd: '.', workdir: 'sub', command: 'cat l/hosts' })).toBe(
+          'arguments | workdir: the call names two working directories; name one',
+        )
+        expect(judge(all, 'bash', { cwd: 'b', workdir: './b', command: 'ls l' })).toBe('allow')
+      })
+
+      it('refuses more of them than it would look from', () => {
+        const dirs = Array.from({ length: 9 }, (_, i) => [`dir_${i}_path`, `d${i}`])
+        for (const [, name] of dirs) mkdirSync(join(start, name as string))
+        expect(judge(there, 'my_tool', Object.fromEntries(dirs))).toMatch(
+          /^arguments \| .*more than 8 directories/,
+        )
+      })
     })
 
     it('judges the paths that the host derived', () => {
