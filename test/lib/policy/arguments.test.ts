@@ -54,6 +54,25 @@ describe('collectArguments()', () => {
     ['x', { uri: 'file:///etc/passwd', url: '/v1/users' }, { uri: 'file:///etc/passwd' }],
     ['x', { url: 'https://example.org/a/../b', uri: 'data:x' }, {}],
     ['x', { path: 'https://example.org/x' }, {}],
+    [
+      'x',
+      { fileUri: 'file:///a', file_url: 'FILE:/b' },
+      { fileUri: 'file:///a', file_url: 'FILE:/b' },
+    ],
+    ['x', { callback_url: 'https://example.org/a/../b', href: 'file:///a' }, {}],
+    ['x', { uri: ' file:///a', url: 'fi\tl\ne:///a' }, { uri: ' file:///a', url: 'fi\tl\ne:///a' }],
+    [
+      'x',
+      { url: 'view-source:file:///a', uri: 'git+file:///b' },
+      { url: 'view-source:file:///a', uri: 'git+file:///b' },
+    ],
+    ['x', { url: 'profile:x', uri: 'https://x/?u=file:///a' }, {}],
+    ['x', { url: '\n../x' }, { url: '\n../x' }],
+    [
+      'x',
+      { path1: 'a', file_2: 'b', file_list: ['c'] },
+      { path1: 'a', file_2: 'b', 'file_list[0]': 'c' },
+    ],
     ['x', { path: 'https://x/../../../etc/passwd' }, { path: 'https://x/../../../etc/passwd' }],
     ['x', { target: 'x:/../../etc/passwd' }, { target: 'x:/../../etc/passwd' }],
     ['x', { source: { type: 'base64', data: 'AAAA', at: '/etc/x' } }, {}],
@@ -81,7 +100,8 @@ describe('collectArguments()', () => {
       expect(nameKind(`my${between}path`)).toBe('maybe-path')
       expect(nameKind(`class${between}path`)).toBeUndefined()
       expect(isUrlName(`u${between}rl`)).toBe(true)
-      expect(isUrlName(`x${between}url`)).toBe(false)
+      expect(isUrlName(`x${between}url`)).toBe(true)
+      expect(isUrlName(`url${between}x`)).toBe(false)
     }
     const bold = [...'relativeworkspacepaths'].map((c) => {
       return String.fromCodePoint(0x1d41a + c.charCodeAt(0) - 97)
@@ -167,6 +187,13 @@ describe('collectArguments()', () => {
     expect(collect('read_file', { path: null })).toMatchObject({ paths: {}, bad: undefined })
   })
 
+  it('takes an address behind very many blanks for a path, since nobody looks that far', () => {
+    const padded = (count: number) => ({ url: `${' '.repeat(count)}file:///a` })
+    expect(collect('x', padded(3000)).paths).toHaveProperty('url')
+    expect(collect('x', padded(5000)).paths).toHaveProperty('url')
+    expect(collect('x', { to: ' ' }).paths).toEqual({})
+  })
+
   it('refuses more names of files than it would look up', () => {
     expect(collect('x', { paths: Array.from({ length: 501 }, () => 'a') }).bad).toMatch(
       /more than 500 files/,
@@ -199,6 +226,22 @@ describe('nameKind()', () => {
     ['my_custom_file', 'maybe-path'],
     ['glob', 'glob'],
     ['patch', 'patch'],
+    ['patches', 'patch'],
+    ['unified_diff', 'patch'],
+    ['patchText', 'patch'],
+    ['diffContent', 'patch'],
+    ['different', undefined],
+    ['include_patterns', 'glob'],
+    ['fileGlobs', 'glob'],
+    ['file_pattern', 'glob'],
+    ['exclude_glob', undefined],
+    ['ignoreGlobs', undefined],
+    ['documentUri', 'maybe-path'],
+    ['curl', undefined],
+    ['path1', 'path'],
+    ['sources_10', 'maybe-path'],
+    ['dirname', 'path'],
+    ['base64', undefined],
     ['exclude', undefined],
     ['content', undefined],
     ['fromage', undefined],
