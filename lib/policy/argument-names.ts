@@ -30,7 +30,7 @@ const BETWEEN = /[\s_\-\uFF3F\uFF0D\uFE63\uFE33\uFE34\uFE4D-\uFE4F]+/gu
 // Most names say nothing; these two look once, before folding.
 const PLAIN = /^[A-Za-z0-9_-]+$/
 const HINT =
-  /path|file|dir|folder|cwd|src|de?st|archive|attachment|put|from|to|source|target|root|ur[il]|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
+  /path|file|dir|folder|cwd|src|de?st|archive|attachment|put|from|to|source|target|root|ur[il]|href|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
 
 function singular(key: string): string {
   if (key.endsWith('ies')) return `${key.slice(0, -3)}y`
@@ -51,7 +51,7 @@ export function nameKind(name: string): NameKind {
   if (GLOBS.has(single) || (single.endsWith('glob') && !LEFT_OUT.test(single))) return 'glob'
   if (PATCH_NAME.test(key)) return 'patch'
   if (MAYBE.has(key) || MAYBE.has(single)) return 'maybe-path'
-  return /(?:path|file|filename|directory|folder|dir|uri|url)$/.test(single)
+  return /(?:path|file|filename|directory|folder|dir|uri|url|href)$/.test(single)
     ? 'maybe-path'
     : undefined
 }
@@ -80,7 +80,7 @@ export function isWebAddress(value: string): boolean {
 
 /** True for the name of an argument that holds an address. */
 export function isUrlName(name: string): boolean {
-  return name.length <= MAX_NAME && /ur[il]s?\d*$/.test(endOf(name))
+  return name.length <= MAX_NAME && /(?:ur[il]|href)s?\d*$/.test(endOf(name))
 }
 
 const MAX_PADDING = 4096

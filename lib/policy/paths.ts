@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { posix } from 'node:path'
 import { configError } from '../errors.ts'
 import { type Finding, finding, shorten } from './finding.ts'
+import { withoutCase } from './fold.ts'
 import { forbiddenPaths } from './forbidden.ts'
 import { openGround } from './ground.ts'
 import { judgePath, judgePlace, type PathRules, type PathUse } from './judge-path.ts'
@@ -88,7 +89,7 @@ export function pathPolicy(options: PathPolicyOptions = {}): PathPolicy {
   const home = options.home ?? homedir()
   const ground = openGround(options.base ?? process.cwd(), platform, options.baseKey)
   const insensitive = options.caseInsensitive ?? platform === 'win32'
-  const same = (path: string): string => (insensitive ? path.toLowerCase() : path)
+  const same = (path: string): string => (insensitive ? withoutCase(path) : path)
   const slashed = (path: string): string =>
     platform === 'win32' ? path.replaceAll('\\', '/') : path
   const dirs = options.within?.dirs.map((dir) => {

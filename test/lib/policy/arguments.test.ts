@@ -59,7 +59,8 @@ describe('collectArguments()', () => {
       { fileUri: 'file:///a', file_url: 'FILE:/b' },
       { fileUri: 'file:///a', file_url: 'FILE:/b' },
     ],
-    ['x', { callback_url: 'https://example.org/a/../b', href: 'file:///a' }, {}],
+    ['x', { callback_url: 'https://example.org/a/../b', href: '/a' }, {}],
+    ['x', { href: 'file:///a' }, { href: 'file:///a' }],
     ['x', { uri: ' file:///a', url: 'fi\tl\ne:///a' }, { uri: ' file:///a', url: 'fi\tl\ne:///a' }],
     [
       'x',

@@ -1,5 +1,12 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { isToolwareError } from '../../../lib/errors.ts'
@@ -68,6 +75,26 @@ describe('openInside()', () => {
       expect(readFileSync(join(dir, 'canary'), 'utf8')).toBe('outside')
     },
   )
+
+  it('opens what it judged where a text could be a URL too', async () => {
+    const { dir, root } = setup()
+    mkdirSync(join(dir, 'elsewhere', root), { recursive: true })
+    writeFileSync(join(dir, 'elsewhere', root, 'secret'), 'outside')
+    symlinkSync(join(dir, 'elsewhere'), join(root, 'file:'))
+    expect(await codeOf(openInside(root, `file://${root}/secret`))).toBe('DENIED')
+    expect(await codeOf(openInside(root, `file://${root}/new`, 'w'))).toBe('DENIED')
+    expect(readdirSync(join(dir, 'elsewhere', root))).toEqual(['secret'])
+  })
+
+  it('refuses a mode that there is not', async () => {
+    const { root } = setup()
+    for (const mode of ['rw', 'w+', 'constructor', undefined, 7]) {
+      // Wrong on purpose, as untyped code may be.
+      const opening = openInside(root, 'a.txt', mode as OpenMode)
+      if (mode === undefined) await (await opening).close()
+      else await expect(opening).rejects.toThrow(`"${mode}" is no mode; use r, r+, w, wx, a`)
+    }
+  })
 
   it('does not wait at a pipe', async () => {
     const { root } = setup()

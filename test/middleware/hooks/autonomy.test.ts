@@ -56,6 +56,13 @@ describe('autonomy()', () => {
         value: `../\\u202e${'x'.repeat(35)}…${'x'.repeat(39)}`,
       },
     })
+    const named = check(
+      hookContext({ toolName: 'x', params: { [`\u202e${'x'.repeat(9999)}`]: { path: '/etc' } } }),
+    )
+    expect(named).toMatchObject({
+      details: { argument: `\\u202e${'x'.repeat(38)}…${'x'.repeat(34)}.path` },
+      reason: expect.stringMatching(/^\\u202ex{38}…x{34}\.path: it leads outside/),
+    })
     expect(judge(inside, 'read_file', { path: '/etc/passwd' })).toBe(
       `workspaceOnly | path: it leads outside ${tree.ws}; use a path inside`,
     )
