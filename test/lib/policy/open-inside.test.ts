@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process'
+import { once } from 'node:events'
 import {
   mkdirSync,
   readdirSync,
@@ -8,6 +9,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { isToolwareError } from '../../../lib/errors.ts'
 import { type OpenMode, openInside } from '../../../lib/policy/open-inside.ts'
@@ -114,4 +116,38 @@ describe('openInside()', () => {
     expect(await codeOf(opening)).toBe('DENIED')
     expect(readFileSync(join(dir, 'elsewhere/secret'), 'utf8')).toBe('outside')
   })
+
+  it('never opens outside while somebody turns a link to and fro', async () => {
+    const { dir, root } = setup()
+    mkdirSync(join(dir, 'elsewhere'))
+    writeFileSync(join(dir, 'elsewhere/secret'), 'outside')
+    writeFileSync(join(root, 'sub/secret'), 'inside')
+    symlinkSync('sub', join(root, 'turn'))
+    const turning = new Worker(TURN, { eval: true, workerData: root })
+    await once(turning, 'message')
+    const found = new Map<string | undefined, number>()
+    for (let i = 0; i < 3000; i++) {
+      let text: string | undefined
+      const code = await codeOf(
+        openInside(root, 'turn/secret').then(async (file) => {
+          text = await file.readFile('utf8')
+          await file.close()
+        }),
+      )
+      found.set(code ?? text, (found.get(code ?? text) ?? 0) + 1)
+    }
+    await turning.terminate()
+    expect([...found.keys()].toSorted()).toEqual(['DENIED', 'inside'])
+  })
 })
+
+const TURN = `
+  const { renameSync, symlinkSync } = require('node:fs')
+  const { parentPort, workerData: root } = require('node:worker_threads')
+  const turn = (target) => {
+    symlinkSync(target, root + '/next')
+    renameSync(root + '/next', root + '/turn')
+  }
+  parentPort.postMessage('turning')
+  for (;;) for (const target of ['../elsewhere', 'sub']) turn(target)
+`
