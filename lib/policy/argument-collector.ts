@@ -46,7 +46,7 @@ export class Collector {
     } else if (this.seen.size > MAX_ARGUMENTS) {
       const reason = `the call names more than ${MAX_ARGUMENTS} files; split it`
       this.bad ??= { at, found: finding('arguments', reason) }
-    } else if (target !== 'globs' || !text.startsWith('!')) this[target].push({ at, text })
+    } else this[target].push({ at, text })
   }
 
   takeCwd(key: string, value: unknown, facts: ToolFacts | undefined): void {

@@ -87,6 +87,14 @@ function judgeGlobs(
   )
   const named = new Set(below.flatMap(({ text }) => policy.directories(text)))
   const from = named.size > 0 ? named : dirs
+  const [first] = args.globs
+  if (first && args.globs.every(({ text }) => text.startsWith('!'))) {
+    // All but what is left out.
+    for (const dir of from) {
+      const found = policy.judge('.', use, dir)
+      if (found) return { at: first.at, found }
+    }
+  }
   for (const { at, text } of args.globs) {
     for (const dir of from) {
       const found = policy.judgeGlob(text, use, dir)

@@ -8,7 +8,7 @@ import { openGround } from './ground.ts'
 import { judgePath, judgePlace, type PathRules, type PathUse } from './judge-path.ts'
 import { expandShellGlob, type GlobBudget, type GlobGuard } from './shell-glob.ts'
 import { type PathPlatform, readSpelling } from './spelling.ts'
-import { toolGlob } from './tool-glob.ts'
+import { negatedGlob, toolGlob } from './tool-glob.ts'
 import { kindOf, type StepBudget } from './walk.ts'
 
 export type { PathUse } from './judge-path.ts'
@@ -181,6 +181,11 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
     judgeWord: (word, use, cwd = ground.dir) =>
       remember(`${use} ${cwd}\0${word}`, () => judgeText(word, use, cwd, false)),
     judgeGlob: (pattern, use, cwd = ground.dir) => {
+      if (pattern.startsWith('!')) {
+        const negated = negatedGlob(pattern)
+        if ('rule' in negated) return negated
+        return negated.glob === undefined ? undefined : policy.judgeGlob(negated.glob, use, cwd)
+      }
       const glob = toolGlob(pattern, platform)
       if ('rule' in glob) return glob
       if (scope) scope.globsLeft -= glob.filter(({ segments }, i) => segments || i > 0).length

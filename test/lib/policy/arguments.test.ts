@@ -110,7 +110,7 @@ describe('collectArguments()', () => {
     expect(nameKind(bold.join('_'))).toBe('path')
   })
 
-  it('takes globs by declaration and by name, not what only leaves out', () => {
+  it('takes globs by declaration and by name, those too that leave out', () => {
     expect(collect('glob', { pattern: '**/*.ts', path: 'src' })).toMatchObject({
       globs: { pattern: '**/*.ts' },
       paths: { path: 'src' },
@@ -119,6 +119,7 @@ describe('collectArguments()', () => {
       collect('read_many_files', { include: ['a/**', '!a/x'], exclude: ['**/.env'] }).globs,
     ).toEqual({
       'include[0]': 'a/**',
+      'include[1]': '!a/x',
     })
     expect(collect('x', { include: 'a/*' }).globs).toEqual({ include: 'a/*' })
   })

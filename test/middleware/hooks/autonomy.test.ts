@@ -1,6 +1,8 @@
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { catalogue } from '../../../lib/policy/catalogue.ts'
+import { pathGrants } from '../../../lib/policy/grants.ts'
 import { Toolware } from '../../../lib/toolware.ts'
 import type { Params } from '../../../lib/types.ts'
 import { rewrite } from '../../../lib/verdict.ts'
@@ -288,6 +290,63 @@ describe('autonomy()', () => {
       ['read_file', { path: 'a.txt', cwd: 'link-out' }, /^workspaceOnly \| cwd: /],
     ])('denies %s %j', (tool, params, wanted) => {
       expect(judge(inside, tool, params)).toMatch(wanted)
+    })
+
+    const secrets = { ...inside, forbiddenPathGlobs: ['**/.env', '**/*.pem', 'a/secret/**'] }
+
+    it.each([
+      '\\.\\./x',
+      'src/\\.\\.\\/../x',
+      '[.][.]/etc/x',
+      '[\\.]./[.]\\./etc/*',
+      '\\/etc/*',
+      '[/]etc/*',
+      '!(zz)/../../etc/*',
+      '!/../../../etc/x',
+      '!../x',
+      '!\\.\\./x',
+      '!{a,..}/x',
+      '!![.][.]/x',
+      '!!/etc/*',
+      '!!!!/etc/x',
+      '!a\u202e',
+      '.\\env',
+      '[.]env',
+      '[.][e][n][v]',
+      '[.x][e][n]v',
+      '[.,][e,][n,][v,]',
+      '?[a-f][m-o][u-w]',
+      '????',
+      '*.[p]em',
+      '!!**/.env',
+      'a/[s]ecret/*',
+    ])('refuses a glob that climbs, leads outside or asks for what is forbidden: %j', (pattern) => {
+      expect(judge(secrets, 'glob', { pattern })).not.toBe('allow')
+      expect(judge(secrets, 'my_tool', { include: [pattern] })).not.toBe('allow')
+    })
+
+    it.each([
+      '!**/.env',
+      '!/x',
+      '!a..b',
+      '!',
+      '!!src/*',
+      '[a-z]*',
+      '?',
+      '*.[jt]s',
+      'a\\*b',
+      'src/[i]ndex.*',
+      '[!x]*',
+    ])('allows a glob that does neither: %j', (pattern) => {
+      expect(judge(secrets, 'glob', { pattern })).toBe('allow')
+    })
+
+    it('takes a glob that only leaves out for the whole directory', () => {
+      const contract = pathGrants({ allowedPaths: ['src'] }, { base: tree.ws })
+      const find = (include: string[]) =>
+        contract?.judge('read_many_files', { include }, catalogue().find('read_many_files'))
+      expect(find(['!src/x'])).toMatchObject({ rule: 'allowedPaths' })
+      expect(find(['src/**', '!src/x'])).toBeUndefined()
     })
 
     it.each<[string, Params]>([
