@@ -14,8 +14,8 @@ export interface BadArgument {
   readonly found: Finding
 }
 
-/** What a text is judged as. */
-export type Target = 'paths' | 'globs' | 'patches'
+/** What a text is judged as. `addresses` are paths only where the disk holds what they begin with, such as `https:`. */
+export type Target = 'paths' | 'globs' | 'patches' | 'addresses'
 
 /** More path arguments than this in one call are refused: each is looked up on disk. */
 const MAX_ARGUMENTS = 500
@@ -30,6 +30,7 @@ export class Collector {
   readonly paths: TextArgument[] = []
   readonly globs: TextArgument[] = []
   readonly patches: TextArgument[] = []
+  readonly addresses: TextArgument[] = []
   readonly seen: Set<string> = new Set()
   bad: BadArgument | undefined
   readonly cwds: TextArgument[] = []
@@ -39,7 +40,7 @@ export class Collector {
   add(target: Target, at: string, text: string): void {
     if (this.seen.has(at)) return
     this.seen.add(at)
-    if (target !== 'patches') this.#length += text.length
+    if (target === 'paths' || target === 'globs') this.#length += text.length
     if (this.#length > MAX_LENGTH) {
       const reason = `the names of files in the call are longer than ${MAX_LENGTH} characters; split it`
       this.bad ??= { at, found: finding('arguments', reason) }

@@ -75,9 +75,11 @@ export function pathGrants(
           'this contract grants paths only, so commands and code may not run; use file tools'
         return deny(reason, { rule: 'scopedCapabilities' })
       }
-      if (!touchesFiles(args, facts)) return undefined
+      const touches = touchesFiles(args, facts)
+      if (!touches && args.addresses.length === 0) return undefined
       const rules = scoped.get(toolName) ?? common
       if (rules === undefined) {
+        if (!touches) return undefined
         const reason = `this contract grants ${toolName} no paths; use a tool that it names`
         return deny(reason, { rule: 'scopedCapabilities' })
       }

@@ -29,6 +29,13 @@ export function judgeFiles(
       : everywhere((dir) => policy.judge(argument.text, use, dir))
     if (found) return { at: argument.at, found }
   }
+  for (const { at, text } of args.addresses) {
+    const first = text.slice(0, text.indexOf('/'))
+    const found = everywhere((dir) =>
+      policy.exists(first, dir) ? policy.judgeWord(text, use, dir) : undefined,
+    )
+    if (found) return { at, found }
+  }
   return (
     judgeGlobs(args, facts, policy, use, dirs) ??
     judgePatches(args.patches, policy, everywhere) ??

@@ -424,6 +424,20 @@ describe('autonomy()', () => {
         expect(judge(all, 'bash', { cwd: 'b', workdir: './b', command: 'ls l' })).toBe('allow')
       })
 
+      it('takes an address for a path where the disk does', () => {
+        const where = { path: 'https://hosts', source: 'ab:/hosts', url: 'https://hosts' }
+        expect(judge(there, 'my_tool', where)).toBe('allow')
+        symlinkSync('/etc', join(start, 'https:'))
+        symlinkSync('/etc', join(start, 'b/ab:'))
+        expect(judge(there, 'my_tool', { path: where.path })).toMatch(/^workspaceOnly \| path: /)
+        expect(judge(there, 'my_tool', { cwd: 'b', source: where.source })).toMatch(
+          /^workspaceOnly \| source: /,
+        )
+        expect(judge(there, 'my_tool', { url: where.url, image: 'data:image/png;base64,A' })).toBe(
+          'allow',
+        )
+      })
+
       it('refuses more of them than it would look from', () => {
         const dirs = Array.from({ length: 9 }, (_, i) => [`dir_${i}_path`, `d${i}`])
         for (const [, name] of dirs) mkdirSync(join(start, name as string))
