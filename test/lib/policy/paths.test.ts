@@ -133,6 +133,21 @@ describe('pathPolicy()', () => {
     expect(judge('hidden-link', 'read')).toBeUndefined()
   })
 
+  it('follows links behind several slashes after its root', () => {
+    const { judge } = policy({ forbidden: ['**/.env'] })
+    expect(judge(`${tree.ws}//link-env`, 'read')).toMatchObject({
+      rule: 'forbiddenPathGlobs: **/.env',
+    })
+    tree.write(`ws${tree.root}/x`)
+    tree.link('/etc', `ws${tree.ws}`)
+    for (const slashes of ['/', '//', '///./']) {
+      expect(judge(`${tree.ws}${slashes}${tree.ws}/hosts`, 'read')).toMatchObject({
+        rule: 'workspaceOnly',
+      })
+    }
+    expect(judge(`${tree.ws}//src///index.ts`, 'read')).toBeUndefined()
+  })
+
   it('finds a forbidden link on the way to a file that is not forbidden', () => {
     tree.link(join(tree.ws, 'a.txt'), 'ws/.token')
     tree.link(join(tree.ws, '.token'), 'ws/innocent')
