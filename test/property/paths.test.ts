@@ -24,7 +24,19 @@ import { tempDir } from '../helpers/temp.ts'
 const TREES = Number(process.env.TOOLWARE_FUZZ_RUNS ?? 60)
 const CASES = 40
 
-const names = ['a', 'b', 'é', '.env', 'file:', 'https:', '~', '%2e%2e', 'a b', 'canary'] as const
+const names = [
+  'a',
+  'a',
+  'b',
+  'é',
+  '.env',
+  'file:',
+  'https:',
+  '~',
+  '%2e%2e',
+  'a b',
+  'canary',
+] as const
 const name = fc.constantFrom(...names)
 /** Roots of the tree and of what is outside, also where they stand within the tree once more. */
 const start = fc.constantFrom('', '', '', './', '/ROOT/', '/ROOT//', '/OUT/', '/ROOT//ROOT/', '/')
@@ -38,7 +50,7 @@ const spelling = fc
   .tuple(
     fc.constantFrom('', '', '', 'file://', 'file:', 'FILE://localhost', 'https:/', '~/', '/'),
     start,
-    steps(6),
+    fc.oneof(steps(1), steps(2), steps(6)),
     fc.constantFrom('/', '/', '/', '//', '/./', '\\'),
     fc.constantFrom('', '', '/canary', '/canary', '/.env', '/', '/.', ' '),
     fc.constantFrom<(text: string) => string>(
@@ -126,7 +138,7 @@ const shape = fc.constantFrom<(one: string, two: string, three: string) => Param
   (path, cwd) => ({ cwd, path }),
   (path, cwd, workdir) => ({ cwd, path, workdir }),
   (file, directory) => ({ file, directory }),
-  (source, root) => ({ root, source }),
+  (filename, root) => ({ root, filename }),
 )
 
 const listing = (dir: string): readonly string[] =>
@@ -195,7 +207,7 @@ describe('Autonomy over random trees, calls and tools', () => {
     )
     // All happen often, or the law would hold for want of cases.
     for (const [what, count] of Object.entries(counts)) {
-      expect(count, what).toBeGreaterThan(TREES)
+      expect(count, what).toBeGreaterThan(TREES / 2)
     }
   })
 })
