@@ -14,14 +14,15 @@ export interface BadArgument {
   readonly found: Finding
 }
 
-/** What a text is judged as. */
-export type Target = 'paths' | 'globs' | 'patches'
+/** What a text is judged as. `addresses` are paths only where the disk holds what they begin with, such as `https:`. */
+export type Target = 'paths' | 'globs' | 'patches' | 'addresses'
 
 /** More path arguments than this in one call are refused: each is looked up on disk. */
 const MAX_ARGUMENTS = 500
 const MAX_LENGTH = 32_768
 /** How a text begins, or one of its lines, that may be a patch. Programs read indented ones too. */
-export const PATCH: RegExp = /^[ \t]*(?:\*\*\* |--- |\+\+\+ |diff --git |Index: |rename |copy )/m
+export const PATCH: RegExp =
+  /^[ \tX]*(?:- )*(?:\*\*\*[ \t]|---[ \t]|\+\+\+[ \t]|diff -|Index:|rename |copy )/m
 const PATCHING = /\b(?:apply_patch|applypatch|patch|apply|am)\b/
 
 /** Gathers the arguments of one call, within bounds. */
@@ -29,28 +30,30 @@ export class Collector {
   readonly paths: TextArgument[] = []
   readonly globs: TextArgument[] = []
   readonly patches: TextArgument[] = []
+  readonly addresses: TextArgument[] = []
   readonly seen: Set<string> = new Set()
   bad: BadArgument | undefined
-  cwd: TextArgument | undefined
+  readonly cwds: TextArgument[] = []
+  readonly bases: TextArgument[] = []
   #length = 0
 
   add(target: Target, at: string, text: string): void {
     if (this.seen.has(at)) return
     this.seen.add(at)
-    if (target !== 'patches') this.#length += text.length
+    if (target === 'paths' || target === 'globs') this.#length += text.length
     if (this.#length > MAX_LENGTH) {
       const reason = `the names of files in the call are longer than ${MAX_LENGTH} characters; split it`
       this.bad ??= { at, found: finding('arguments', reason) }
     } else if (this.seen.size > MAX_ARGUMENTS) {
       const reason = `the call names more than ${MAX_ARGUMENTS} files; split it`
       this.bad ??= { at, found: finding('arguments', reason) }
-    } else if (target !== 'globs' || !text.startsWith('!')) this[target].push({ at, text })
+    } else this[target].push({ at, text })
   }
 
   takeCwd(key: string, value: unknown, facts: ToolFacts | undefined): void {
     const isExec = facts?.access === 'exec' || facts?.form === 'git'
     if (!isCwdName(key, isExec)) return
-    if (typeof value === 'string') this.cwd ??= { at: key, text: value }
+    if (typeof value === 'string') this.cwds.push({ at: key, text: value })
     else if (isExec && value !== null) this.refuse(key, 'a directory as text', value)
   }
 

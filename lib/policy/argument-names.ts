@@ -8,26 +8,29 @@ const PATHS = new Set(
   directory folder cwd workdir workingdir workingdirectory rootdir basepath basedir src destination dest dst
   oldpath newpath linkpath notebookpath outputpath outfile outdir savepath archive attachment sourcepath
   targetpath destinationpath targetdirectory inputpath inputfile outputfile configpath configfile logfile
-  imagepath repositorypath repopath`.split(/\s+/),
+  imagepath repositorypath repopath pathname dirname directoryname foldername`.split(/\s+/),
 )
 const MAYBE = new Set(
   'output from to source target root uri url image media pdf input dist entry link'.split(' '),
 )
-const NO_PATHS = new Set('xpath jsonpath keypath classpath urlpath fieldpath profile'.split(' '))
-const GLOBS = new Set('include includes includepattern glob globs globpattern'.split(' '))
-const PATCHES = new Set('patch diff'.split(' '))
+const NO_PATHS = new Set(
+  'xpath jsonpath keypath classpath urlpath fieldpath profile curl'.split(' '),
+)
+const GLOBS = new Set('include includepattern globpattern filepattern pathpattern'.split(' '))
+/** What is left alone. */
+const LEFT_OUT = /^(?:exclude|ignore|skip|not)/
+const PATCH_NAME = /(?:patch|diff)(?:e?s|text|content|body|string)?$/
 
 const MAX_NAME = 128
 /** More letters than any of the names above has. */
 const MAX_SAYING = 24
 const SURROGATE = /[\uD800-\uDFFF]/
-const MAX_URL = 8
 /** What folding leaves out of a name, and what becomes it. */
 const BETWEEN = /[\s_\-\uFF3F\uFF0D\uFE63\uFE33\uFE34\uFE4D-\uFE4F]+/gu
 // Most names say nothing; these two look once, before folding.
 const PLAIN = /^[A-Za-z0-9_-]+$/
 const HINT =
-  /path|file|dir|folder|cwd|src|de?st|archive|attachment|put|from|to|source|target|root|ur[il]|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
+  /path|file|dir|folder|cwd|src|de?st|archive|attachment|put|from|to|source|target|root|ur[il]|href|image|media|pdf|entry|link|include|glob|patch|diff|repo/i
 
 function singular(key: string): string {
   if (key.endsWith('ies')) return `${key.slice(0, -3)}y`
@@ -35,20 +38,22 @@ function singular(key: string): string {
 }
 
 /**
- * What the name of an argument says, compared without case, `_` and `-`. `exclude` is none: it names what is left
- * alone.
+ * What the name of an argument says, compared without case, `_` and `-`, without a number or `list` at its end.
+ * `exclude` is none: it names what is left alone.
  */
 export function nameKind(name: string): NameKind {
   if (name.length > MAX_NAME) return undefined
   if (PLAIN.test(name) && !HINT.test(name.replace(/[_-]/g, ''))) return undefined
-  const key = endOf(name)
+  const key = endOf(name).replace(/\d+$/, '').replace(/list$/, '')
   if (NO_PATHS.has(key)) return undefined
   const single = singular(key)
   if (PATHS.has(key) || PATHS.has(single)) return 'path'
-  if (GLOBS.has(key)) return 'glob'
-  if (PATCHES.has(key)) return 'patch'
+  if (GLOBS.has(single) || (single.endsWith('glob') && !LEFT_OUT.test(single))) return 'glob'
+  if (PATCH_NAME.test(key)) return 'patch'
   if (MAYBE.has(key) || MAYBE.has(single)) return 'maybe-path'
-  return /(?:path|file|filename|directory|folder|dir)$/.test(single) ? 'maybe-path' : undefined
+  return /(?:path|file|filename|directory|folder|dir|uri|url|href)$/.test(single)
+    ? 'maybe-path'
+    : undefined
 }
 
 /** A name folded. Of longer ones only the end says something, and folding is slow. */
@@ -75,15 +80,21 @@ export function isWebAddress(value: string): boolean {
 
 /** True for the name of an argument that holds an address. */
 export function isUrlName(name: string): boolean {
-  const letters = name.replace(BETWEEN, '')
-  return letters.length <= MAX_URL && /^(?:url|urls|uri|uris)$/.test(foldKey(letters))
+  return name.length <= MAX_NAME && /(?:ur[il]|href)s?\d*$/.test(endOf(name))
 }
+
+const MAX_PADDING = 4096
+/** A file's address, in others such as `view-source:` too. */
+const FILE_URL = /^(?:[a-z0-9+.:-]*[:+])?file:/i
 
 /** True when a value under an ambiguous name is meant as a path. */
 export function looksLikePath(value: string, isUrl: boolean): boolean {
-  if (/^file:/i.test(value) || /^[A-Za-z]:[\\/]/.test(value)) return true
+  // Whoever parses addresses leaves blanks and line ends out of them.
+  const head = value.slice(0, MAX_PADDING).replace(/[\p{Cc} ]+/gu, '')
+  if (FILE_URL.test(head) || /^[A-Za-z]:[\\/]/.test(value)) return true
+  if (head === '') return value.length >= MAX_PADDING
   if (/^[A-Za-z][A-Za-z0-9+.-]+:/.test(value)) return !isUrl && CLIMBS.test(value)
-  if (isUrl) return /^(?:\.\.?(?:[\\/]|$)|~|\\)/.test(value)
+  if (isUrl) return /^(?:\.\.?(?:[\\/]|$)|~|\\)/.test(head)
   return value.includes('/') || value.includes('\\') || value === '..' || value.startsWith('~')
 }
 
@@ -120,6 +131,15 @@ export function commandNames(
     // Folding is slow, so of very many odd names the rest counts as what they might be.
     return !PLAIN.test(name) && (++odd > MAX_ODD_NAMES || wanted.test(fold(name)))
   })
+}
+
+const BASES = new Set(
+  'base project workspace repo repository rootpath projectroot workspaceroot reporoot'.split(' '),
+)
+
+/** True for the name of an argument that other paths of the call may start from. */
+export function mayBeBase(name: string, kind: NameKind): boolean {
+  return kind === 'path' || kind === 'maybe-path' || (PLAIN.test(name) && BASES.has(foldKey(name)))
 }
 
 /** Names of the argument that says where a command runs. */

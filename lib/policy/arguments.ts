@@ -11,6 +11,7 @@ import {
   isUrlName,
   isWebAddress,
   looksLikePath,
+  mayBeBase,
   type NameKind,
   nameKind,
 } from './argument-names.ts'
@@ -25,13 +26,18 @@ export interface CallArguments {
   readonly paths: readonly TextArgument[]
   readonly globs: readonly TextArgument[]
   readonly patches: readonly TextArgument[]
+  /** Texts that are addresses, and paths only where the disk holds what they begin with. */
+  readonly addresses: readonly TextArgument[]
   /** Where the call says it works, among `paths` too. */
-  readonly cwd: TextArgument | undefined
+  readonly cwds: readonly TextArgument[]
+  /** What relative paths may start from as well, if it is a directory. */
+  readonly bases: readonly TextArgument[]
   /** Declared arguments of another shape, and too many of them. */
   readonly bad: BadArgument | undefined
 }
 
 type Params = Readonly<Record<string, unknown>>
+type DeclaredTarget = Exclude<Target, 'addresses'>
 
 const MAX_NAMES = 5000
 /** What a name counts that has to be folded, which is slow. */
@@ -41,7 +47,8 @@ const MOST_NAMES = `${MAX_NAMES} names of arguments, or ${MAX_NAMES / FOLDED} th
 const MAX_VALUES = 10_000
 /** Most arguments at the top of a call. */
 const MAX_TOP = 1000
-const EXPECTED: Readonly<Record<Target, string>> = {
+const MAX_ADDRESS = 4096
+const EXPECTED: Readonly<Record<DeclaredTarget, string>> = {
   paths: 'a path as text',
   globs: 'a glob as text, or a list of them',
   patches: 'a patch as text',
@@ -57,7 +64,7 @@ function steps(declared: string): readonly string[] {
 }
 
 /** Takes what a declared name stands for; anything of another shape is refused. */
-function take(params: Params, declared: string, target: Target, into: Collector): void {
+function take(params: Params, declared: string, target: DeclaredTarget, into: Collector): void {
   const names = steps(declared)
   const visit = (value: unknown, index: number, at: string): void => {
     if (into.bad || value === undefined || value === null) return
@@ -160,7 +167,12 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
     const isOwn = facts?.commands?.includes(key) || facts?.patches?.includes(key)
     if (commands.includes(key)) into.takePatches(key, params[key])
     if (!isOwn) into.takeCwd(key, params[key], facts)
-    if (!isOwn && !text.has(key)) look(top, key, params[key], meaningOf(key))
+    if (isOwn || text.has(key)) continue
+    const [value, meaning] = [params[key], meaningOf(key)]
+    look(top, key, value, meaning)
+    if (typeof value === 'string' && mayBeBase(key, meaning.kind)) {
+      into.bases.push({ at: key, text: value })
+    }
   }
   for (let node = todo.pop(); node !== undefined && !into.bad; node = todo.pop()) {
     const { value, meaning, inside } = node
@@ -193,16 +205,23 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
 function targetOf(value: string, { kind, isUrl }: Meaning, inside: boolean): Target | undefined {
   switch (kind) {
     case 'path':
-      return value !== '' && !isWebAddress(value) ? 'paths' : undefined
+      if (value === '') return undefined
+      return isWebAddress(value) ? asAddress(value) : 'paths'
     case 'glob':
       return value !== '' ? 'globs' : undefined
     case 'patch':
       return PATCH.test(value) ? 'patches' : undefined
     case 'maybe-path':
-      return looksLikePath(value, isUrl) ? 'paths' : undefined
+      if (looksLikePath(value, isUrl)) return 'paths'
+      return isUrl ? undefined : asAddress(value)
     default:
       return inside && beginsAsPath(value) ? 'paths' : undefined
   }
+}
+
+/** A text that no kernel would take for a path is none. */
+function asAddress(value: string): Target | undefined {
+  return value.length <= MAX_ADDRESS && value.includes('/') ? 'addresses' : undefined
 }
 
 /** Refuses a call with so many arguments that reading their names alone would take long. */

@@ -1,6 +1,7 @@
 import { commandNames } from './argument-names.ts'
-import { fold, foldName } from './fold.ts'
+import { foldName } from './fold.ts'
 import { KNOWN_TOOLS } from './known-tools.ts'
+import { commandHolders, mayBeCommand } from './nested-commands.ts'
 
 /** What a tool does to the world. */
 export type Access = 'read' | 'write' | 'exec'
@@ -96,9 +97,15 @@ export function catalogue(declared: ToolDeclarations = {}): Catalogue {
     find: (toolName) => {
       const facts = exact.get(toolName)
       if (facts) return { facts, isExact: true }
-      return { facts: folded.get(foldName(toolName)), isExact: false }
+      const alike = folded.get(foldName(toolName))
+      return { facts: alike && withoutGrants(alike), isExact: false }
     },
   }
+}
+
+/** What a tool of a similar name is held to; what exempts arguments or calls is for the exact name only. */
+function withoutGrants(facts: ToolFacts): ToolFacts {
+  return { ...facts, text: undefined, actions: undefined, idle: undefined }
 }
 
 function actionAccess(
@@ -113,7 +120,7 @@ function actionAccess(
     const action = named.length > 0 ? params[rule.key] : rule.default
     const text = typeof action === 'string' ? action : ''
     if (rule.read.includes(text)) continue
-    const runs = access === 'exec' && !rule.write?.includes(fold(text).trim())
+    const runs = access === 'exec' && !rule.write?.includes(text)
     if (worst !== 'exec') worst = runs ? 'exec' : 'write'
   }
   return worst
@@ -129,7 +136,7 @@ function holdsCommand(
   })
 }
 
-/** What one call does: by its tool, its action, and whether an undeclared tool carries a command. */
+/** What one call does: by its tool, its action, and whether an undeclared tool carries a command at any depth. */
 export function accessOf(
   { facts, isExact }: FoundTool,
   params: Readonly<Record<string, unknown>>,
@@ -141,11 +148,8 @@ export function accessOf(
       : facts.access
   }
   if (facts?.access === 'exec') return 'exec'
-  if (facts !== undefined) return 'unknown'
-  const hasCommand = commandNames(params, false).some(
-    (name) =>
-      typeof params[name] === 'string' ||
-      (typeof params[name] === 'object' && params[name] !== null),
-  )
-  return hasCommand ? 'exec' : 'unknown'
+  const runs =
+    commandNames(params, false).some((name) => mayBeCommand(params[name])) ||
+    commandHolders(params).length > 0
+  return runs ? 'exec' : 'unknown'
 }

@@ -28,9 +28,10 @@ export function finding(rule: string, reason: string, value?: string): Finding {
   return value === undefined ? { rule, reason } : { rule, reason, value: shorten(value) }
 }
 
-/** The deny for a finding about one argument, such as `edits[0].path`. */
-export function denyFor(found: Finding, argument?: string): DenyVerdict {
+/** The deny for a finding about one argument, such as `edits[0].path`. Its name comes from the model's side, too. */
+export function denyFor(found: Finding, at?: string): DenyVerdict {
   const { rule, reason, value } = found
+  const argument = at && shorten(at)
   const details = { rule, ...(argument && { argument }), ...(value !== undefined && { value }) }
   return deny(argument ? `${argument}: ${reason}` : reason, { rule, details })
 }

@@ -15,6 +15,24 @@ export function fold(text: string): string {
   return text.normalize('NFKC').toUpperCase().toLowerCase().normalize('NFKC')
 }
 
+/** Letters that are one for every system that ignores case. */
+const PAIRED = /^[\u00C0-\u058F\u1E00-\u1EFF]$/
+
+/**
+ * A path with the case taken out of it for allowing: only of letters that have exactly one other form. `K` (Kelvin),
+ * `ſ` and `ı` stay what they are, since file systems differ about them.
+ */
+export function withoutCase(path: string): string {
+  if (isAscii(path)) return path.toLowerCase()
+  return path.replace(/[A-Z\u0080-\u{10FFFF}]/gu, (c) => {
+    const lower = c.toLowerCase()
+    if (c <= 'Z') return lower
+    const upper = c.toUpperCase()
+    const isPair = PAIRED.test(c) && PAIRED.test(lower) && PAIRED.test(upper)
+    return isPair && lower.toUpperCase() === upper && upper.toLowerCase() === lower ? lower : c
+  })
+}
+
 /** A tool name folded for comparing: as `fold`, without blanks. */
 export function foldName(name: string): string {
   return fold(name).replace(/\s+/gu, '')

@@ -145,6 +145,8 @@ function meet(a: Segment, b: Segment): boolean {
 
 /** Whether the literal parts of a tool's segment name what the forbidden one is about. */
 function names(tool: Segment, forbidden: Segment): boolean {
+  // A name of which every letter is asked for is named, however it is asked.
+  if (tool.isFixed && forbidden.kind === 'literal') return tool.matches(forbidden.text)
   // `*.*` names nothing, `.*` names hidden files.
   if (!tool.isDotted && !/[\p{L}\p{N}]/u.test(tool.text)) return false
   if (forbidden.matches(tool.text)) return true

@@ -81,6 +81,8 @@ export interface Segment {
   readonly text: string
   /** True when it begins with a literal dot, and so is meant for hidden files too. */
   readonly isDotted: boolean
+  /** True when it matches names of one length only. */
+  readonly isFixed: boolean
   matches(name: string): boolean
 }
 
@@ -101,6 +103,17 @@ const CLASS: picomatch.PicomatchOptions = {
 // A class as bash reads it: a `]` right after the opening is a member, `[:alpha:]` may stand inside.
 const BRACKETS = /^\[[!^]?\]?(?:\[:[a-z]+:\]|\\.|[^\]\\])*\]/su
 
+/** A class of one character: that character. */
+const ONE = /^\[\\?([^\]\\!^[])\]$/u
+
+/** A glob with what is escaped, by a backslash or as the only one of its class, in the open. */
+export function inTheOpen(pattern: string): string {
+  return pattern.replace(
+    /\\(.)|\[\\?([^\]\\!^[])\]/gsu,
+    (_, escaped?: string, only = '') => escaped ?? only,
+  )
+}
+
 function pieces(segment: string): Piece[] | string {
   const found: Piece[] = []
   let rest = segment
@@ -113,8 +126,11 @@ function pieces(segment: string): Piece[] | string {
     else if (c === '[') {
       const text = BRACKETS.exec(rest)?.[0]
       if (text === undefined) return 'a [ that is not closed; write \\[ for the character'
-      const one = picomatch.makeRe(text, CLASS)
-      if (one.source === '$^') return `${text} is no valid set of characters`
+      const only = ONE.exec(text)?.[1]
+      const one = only ?? picomatch.makeRe(text, CLASS)
+      if (typeof one !== 'string' && one.source === '$^') {
+        return `${text} is no valid set of characters`
+      }
       found.push(one)
       length = text.length
     } else if (c === '\\') {
@@ -128,6 +144,14 @@ function pieces(segment: string): Piece[] | string {
   return found
 }
 
+const ANYTHING: Segment = {
+  kind: 'star',
+  text: '',
+  isDotted: false,
+  isFixed: false,
+  matches: () => true,
+}
+
 /**
  * Compiles one segment of a path glob: `*`, `?`, `[...]`, a backslash before a literal character; `**` alone
  * is any number of segments.
@@ -135,8 +159,8 @@ function pieces(segment: string): Piece[] | string {
  * @returns The segment, or a text that says what is wrong with it.
  */
 export function segment(source: string): Segment | string {
-  if (source === '**') return { kind: 'globstar', text: '', isDotted: false, matches: () => true }
-  if (/^\*+$/.test(source)) return { kind: 'star', text: '', isDotted: false, matches: () => true }
+  if (source === '**') return { ...ANYTHING, kind: 'globstar' }
+  if (/^\*+$/.test(source)) return ANYTHING
   const found = pieces(source)
   if (typeof found === 'string') return found
   const literal = (all: readonly Piece[]): string =>
@@ -144,7 +168,7 @@ export function segment(source: string): Segment | string {
   const text = literal(found)
   const isDotted = found[0] === '.'
   if (found.every((piece) => typeof piece === 'string')) {
-    return { kind: 'literal', text, isDotted, matches: (name) => name === text }
+    return { kind: 'literal', text, isDotted, isFixed: true, matches: (name) => name === text }
   }
   // Literals are folded in runs, since folding joins characters (`e` and an accent) and splits them (`ﬁ`).
   const folded: Piece[] = []
@@ -166,13 +190,14 @@ export function segment(source: string): Segment | string {
       kind: 'pattern',
       text,
       isDotted,
+      isFixed: false,
       matches: starred(folded.reduce<string[]>(joinRuns, [''])),
     }
   }
   // Most names fail at their end, which is quickly seen.
   const end = folded.slice(folded.findLastIndex((piece) => typeof piece !== 'string') + 1).join('')
   const matches = (name: string): boolean => name.endsWith(end) && matchesPieces(folded, [...name])
-  return { kind: 'pattern', text, isDotted, matches }
+  return { kind: 'pattern', text, isDotted, isFixed: !folded.includes(STAR), matches }
 }
 
 function joinRuns(runs: string[], piece: Piece): string[] {

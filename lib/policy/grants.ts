@@ -4,7 +4,7 @@ import { collectArguments, tooManyArguments } from './arguments.ts'
 import { accessOf, type FoundTool } from './catalogue.ts'
 import type { ExecRules } from './exec-arguments.ts'
 import { denyFor } from './finding.ts'
-import { carriesCommand, judgeExec } from './judge-exec.ts'
+import { judgeExec, mayRun } from './judge-exec.ts'
 import { judgeFiles, touchesFiles } from './judge-files.ts'
 import { type PathPolicyOptions, pathPolicy } from './paths.ts'
 import { shellJudge } from './shell/judge.ts'
@@ -71,17 +71,16 @@ export function pathGrants(
       const { facts } = tool
       const access = accessOf(tool, params)
       const args = collectArguments(params, facts, derivedPaths)
-      if (
-        access === 'exec' &&
-        (carriesCommand(params, facts) || args.cwd === undefined || facts?.form)
-      ) {
+      if (access === 'exec' && (args.cwds.length === 0 || mayRun(params, facts))) {
         const reason =
           'this contract grants paths only, so commands and code may not run; use file tools'
         return deny(reason, { rule: 'scopedCapabilities' })
       }
-      if (!touchesFiles(args, facts)) return undefined
+      const touches = touchesFiles(args, facts)
+      if (!touches && args.addresses.length === 0) return undefined
       const rules = scoped.get(toolName) ?? common
       if (rules === undefined) {
+        if (!touches) return undefined
         const reason = `this contract grants ${toolName} no paths; use a tool that it names`
         return deny(reason, { rule: 'scopedCapabilities' })
       }

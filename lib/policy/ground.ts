@@ -90,7 +90,8 @@ function posixGround(base: string, key: string): Ground {
     if (from !== dir && !from.startsWith(prefix)) return [path, isAbsolute ? '/' : cwd]
     if (!budget?.isIntact && !isIntact()) return undefined
     if (budget) budget.isIntact = true
-    return isAbsolute ? [path.slice(prefix.length), dir] : [path, cwd]
+    // More slashes may follow; the rest is relative all the same.
+    return isAbsolute ? [path.slice(prefix.length).replace(/^\/+/, ''), dir] : [path, cwd]
   }
   const place = (path: string, cwd: string, budget?: StepBudget): Place | string => {
     const from = start(path, cwd, budget)

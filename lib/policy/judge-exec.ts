@@ -1,21 +1,29 @@
 import { commandNames, isCwdName, isEnvName } from './argument-names.ts'
 import type { BadArgument } from './arguments.ts'
 import type { ToolFacts } from './catalogue.ts'
-import { filterExecEnv } from './env.ts'
 import { type ExecRules, isTextList, own, type Params, refuse } from './exec-arguments.ts'
-import { finding } from './finding.ts'
 import { foldKey } from './fold.ts'
+import { judgeEnv } from './judge-env.ts'
 import { judgeGit } from './judge-git.ts'
+import { type CommandHolder, commandHolders, MAX_HOLDERS, mayBeCommand } from './nested-commands.ts'
 import type { PathPolicy } from './paths.ts'
 import { TextBudget } from './shell/precheck.ts'
 import type { ShellJudge } from './shell/types.ts'
 
 const POSIX_SHELL = /^(?:.*\/)?(?:sh|bash|zsh|dash|ksh)$/
 const MAX_COMMANDS = 8
-const MAX_VARIABLES = 256
 
-/** True when a call carries a command or code. */
-export function carriesCommand(params: Params, facts: ToolFacts | undefined): boolean {
+/** True when a call could run something: it carries a command or code, or what might be one. */
+export function mayRun(params: Params, facts: ToolFacts | undefined): boolean {
+  return (
+    facts?.form !== undefined ||
+    carriesCommand(params, facts) ||
+    carriesText(params, facts) ||
+    commandHolders(params).length > 0
+  )
+}
+
+function carriesCommand(params: Params, facts: ToolFacts | undefined): boolean {
   return (facts?.commands ?? commandNames(params, true)).some(
     (name) => own(params, name) !== undefined,
   )
@@ -33,7 +41,10 @@ export function judgeExec(
   if (facts?.form === 'opaque') {
     return refuse('command', 'what it would run cannot be judged; use a shell command', rules.rule)
   }
-  if (!carriesCommand(params, facts) && facts?.form !== 'git') return judgeNothing(params, facts)
+  const deep = facts?.commands ? [] : commandHolders(params)
+  if (!carriesCommand(params, facts) && facts?.form !== 'git' && deep.length === 0) {
+    return judgeNothing(params, facts)
+  }
   const dir = workingDirectory(params, rules.paths)
   if (typeof dir !== 'string') return dir
   if (facts?.form === 'git') return judgeGit(params, dir, rules)
@@ -46,7 +57,28 @@ export function judgeExec(
       return refuse(at, reason, rules.rule)
     }
   }
-  return judgeCommands(params, facts, dir, rules)
+  return judgeCommands(params, facts, dir, rules) ?? judgeDeep(deep, dir, rules)
+}
+
+/** Commands deep in the arguments of an undeclared tool; each may say where it runs. */
+function judgeDeep(
+  holders: readonly CommandHolder[],
+  dir: string,
+  rules: ExecRules,
+): BadArgument | undefined {
+  if (holders.length > MAX_HOLDERS) {
+    return refuse('arguments', `more than ${MAX_HOLDERS} commands; split them`)
+  }
+  for (const { at, params, names } of holders) {
+    const own = judgeEnv(params) ?? judgeShellName(params, undefined, rules)
+    const place = own ?? workingDirectory(params, rules.paths, dir)
+    const bad =
+      typeof place === 'string'
+        ? names.map((name) => judgeCommand(name, params, place, rules)).find(Boolean)
+        : place
+    if (bad) return { ...bad, at: `${at}.${bad.at}` }
+  }
+  return undefined
 }
 
 function judgeCommands(
@@ -76,11 +108,7 @@ function judgeNothing(params: Params, facts: ToolFacts | undefined): BadArgument
 function carriesText(params: Params, facts: ToolFacts | undefined): boolean {
   return Object.entries(params).some(([name, value]) => {
     const isKnown = facts?.actions?.some(({ key }) => key === name) || isCwdName(name, true)
-    return (
-      !isKnown &&
-      !isEnvName(name) &&
-      (typeof value === 'string' || (typeof value === 'object' && value !== null))
-    )
+    return !isKnown && !isEnvName(name) && mayBeCommand(value)
   })
 }
 
@@ -121,14 +149,24 @@ function judgeCommand(
   return undefined
 }
 
-function workingDirectory(params: Params, paths: PathPolicy): string | BadArgument {
+/** Where commands run. Tools differ in which name they read, so several names must mean one place. */
+function workingDirectory(
+  params: Params,
+  paths: PathPolicy,
+  standing: string = paths.cwd,
+): string | BadArgument {
+  let dir: string | undefined
   for (const [name, value] of Object.entries(params)) {
     if (!isCwdName(name, true) || value === null) continue
     if (typeof value !== 'string') return refuse(name, 'expected a directory as text')
-    const entered = paths.enter(value)
-    return 'dir' in entered ? entered.dir : { at: name, found: entered.found }
+    const entered = paths.enter(value, standing)
+    if ('found' in entered) return { at: name, found: entered.found }
+    if (dir !== undefined && dir !== entered.dir) {
+      return refuse(name, 'the call names two working directories; name one')
+    }
+    dir = entered.dir
   }
-  return paths.cwd
+  return dir ?? standing
 }
 
 /** Only the languages of POSIX shells are understood. */
@@ -141,43 +179,4 @@ function judgeShellName(
   const isForeign = typeof named === 'string' && !POSIX_SHELL.test(named)
   if (!isForeign && facts?.form !== 'foreign') return undefined
   return refuse('shell', 'only commands of sh and bash can be judged; use one of them', rules.rule)
-}
-
-function judgeEnv(params: Params): BadArgument | undefined {
-  for (const [name, value] of Object.entries(params)) {
-    if (!isEnvName(name) || value === null) continue
-    if (typeof value === 'object' && sizeOf(value) > MAX_VARIABLES) {
-      return refuse(name, `more than ${MAX_VARIABLES} variables; leave out what is not needed`)
-    }
-    const variables = asVariables(value)
-    if (variables === undefined) {
-      return refuse(name, 'expected variables as an object of texts; leave them out')
-    }
-    const [dropped] = filterExecEnv(variables, { source: 'request' }).dropped
-    if (dropped) {
-      const reason = `${dropped.reason}; leave the variable out`
-      return { at: name, found: finding('env', reason, dropped.name) }
-    }
-  }
-  return undefined
-}
-
-function sizeOf(value: object): number {
-  return Array.isArray(value) ? value.length : Object.keys(value).length
-}
-
-/** Variables as an object, as `NAME=value` texts, or as `{ name, value }` objects. */
-function asVariables(value: unknown): Readonly<Record<string, unknown>> | undefined {
-  if (typeof value !== 'object' || value === null) return undefined
-  if (!Array.isArray(value)) return value as Readonly<Record<string, unknown>>
-  const entries: Array<[string, unknown]> = []
-  for (const item of value as readonly unknown[]) {
-    if (typeof item === 'string' && item.includes('=')) {
-      const cut = item.indexOf('=')
-      entries.push([item.slice(0, cut), item.slice(cut + 1)])
-    } else if (typeof item === 'object' && item !== null && 'name' in item && 'value' in item) {
-      entries.push([String(item.name), item.value])
-    } else return undefined
-  }
-  return Object.fromEntries(entries)
 }

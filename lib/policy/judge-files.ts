@@ -13,13 +13,8 @@ export function judgeFiles(
 ): BadArgument | undefined {
   if (args.bad) return args.bad
   const policy = standing.begin()
-  const dirs = [policy.cwd]
-  if (args.cwd) {
-    const found = policy.judge(args.cwd.text, use)
-    if (found) return { at: args.cwd.at, found }
-    const entered = policy.enter(args.cwd.text)
-    if ('dir' in entered && entered.dir !== policy.cwd) dirs.push(entered.dir)
-  }
+  const dirs = startsOf(args, policy, use)
+  if ('found' in dirs) return dirs
   const everywhere = (judge: (dir: string) => Finding | undefined): Finding | undefined => {
     for (const dir of dirs) {
       const found = judge(dir)
@@ -28,9 +23,18 @@ export function judgeFiles(
     return undefined
   }
   for (const argument of args.paths) {
-    if (argument.at === args.cwd?.at) continue
-    const found = everywhere((dir) => policy.judge(argument.text, use, dir))
+    if (args.cwds.some(({ at }) => at === argument.at)) continue
+    const found = argument.text.startsWith('/')
+      ? policy.judge(argument.text, use)
+      : everywhere((dir) => policy.judge(argument.text, use, dir))
     if (found) return { at: argument.at, found }
+  }
+  for (const { at, text } of args.addresses) {
+    const first = text.slice(0, text.indexOf('/'))
+    const found = everywhere((dir) =>
+      policy.exists(first, dir) ? policy.judgeWord(text, use, dir) : undefined,
+    )
+    if (found) return { at, found }
   }
   return (
     judgeGlobs(args, facts, policy, use, dirs) ??
@@ -39,12 +43,35 @@ export function judgeFiles(
   )
 }
 
+/** Most directories that relative paths are judged from. */
+const MAX_STARTS = 8
+
+/** The directories that relative paths may start from: the workspace, and what top arguments name. */
+function startsOf(
+  args: CallArguments,
+  policy: PathPolicy,
+  use: PathUse,
+): readonly string[] | BadArgument {
+  const starts = new Set([policy.cwd])
+  for (const { at, text } of args.cwds) {
+    const found = policy.judge(text, use)
+    if (found) return { at, found }
+  }
+  for (const { at, text } of [...args.cwds, ...args.bases]) {
+    for (const dir of policy.directories(text)) starts.add(dir)
+    if (starts.size <= MAX_STARTS) continue
+    const reason = `relative paths could start from more than ${MAX_STARTS} directories; split the call`
+    return { at, found: finding('arguments', reason) }
+  }
+  return [...starts]
+}
+
 /** True when a call names a file, or its tool works on some anyway. */
 export function touchesFiles(args: CallArguments, facts: ToolFacts | undefined): boolean {
   return (
     args.paths.length + args.globs.length + args.patches.length > 0 ||
     args.bad !== undefined ||
-    args.cwd !== undefined ||
+    args.cwds.length > 0 ||
     facts?.worksHere !== undefined ||
     [facts?.paths, facts?.globs, facts?.patches].some(
       (names) => names !== undefined && names.length > 0,
@@ -52,7 +79,7 @@ export function touchesFiles(args: CallArguments, facts: ToolFacts | undefined):
   )
 }
 
-/** A glob starts in the directory that its call names beside it. */
+/** A glob of a known tool starts in the directories that its call names beside it. */
 function judgeGlobs(
   args: CallArguments,
   facts: ToolFacts | undefined,
@@ -61,15 +88,18 @@ function judgeGlobs(
   dirs: readonly string[],
 ): BadArgument | undefined {
   if (args.globs.length === 0) return undefined
-  const from = new Set(dirs)
-  if (facts?.globs) {
-    const below = args.paths.find(({ at }) => facts.paths?.includes(at) && at !== args.cwd?.at)
-    if (below) {
-      const entered = policy.enter(below.text)
-      if ('dir' in entered) {
-        from.clear()
-        from.add(entered.dir)
-      }
+  const below = args.paths.filter(
+    ({ at }) =>
+      facts?.globs && facts.paths?.includes(at) && args.cwds.every((cwd) => cwd.at !== at),
+  )
+  const named = new Set(below.flatMap(({ text }) => policy.directories(text)))
+  const from = named.size > 0 ? named : dirs
+  const [first] = args.globs
+  if (first && args.globs.every(({ text }) => text.startsWith('!'))) {
+    // All but what is left out.
+    for (const dir of from) {
+      const found = policy.judge('.', use, dir)
+      if (found) return { at: first.at, found }
     }
   }
   for (const { at, text } of args.globs) {
@@ -123,7 +153,7 @@ function judgeHere(
   policy: PathPolicy,
   use: PathUse,
 ): BadArgument | undefined {
-  if (args.paths.length + args.patches.length > 0 || args.cwd) return undefined
+  if (args.paths.length + args.patches.length + args.cwds.length > 0) return undefined
   if (facts?.worksHere === undefined) {
     const expected = [...(facts?.paths ?? []), ...(facts?.globs ?? []), ...(facts?.patches ?? [])]
     if (expected.length === 0 || args.globs.length > 0) return undefined

@@ -1,5 +1,6 @@
 import { constants, type Stats } from 'node:fs'
 import { type FileHandle, lstat, open, readlink, realpath } from 'node:fs/promises'
+import { sep } from 'node:path'
 import { ToolwareError } from '../errors.ts'
 import { shorten } from './finding.ts'
 import { openGround } from './ground.ts'
@@ -34,7 +35,8 @@ function refuse(path: string, why: string): never {
  * Between the opening and that look a new file may have been made elsewhere: it is left empty, and the call fails.
  *
  * @param root The directory; must exist.
- * @param path Absolute, or relative to `root`.
+ * @param path Absolute, or relative to `root`. No URL, and `~` is a plain name.
+ * @throws {TypeError} For another mode.
  * @throws {ToolwareError} `DENIED` when the path leads outside, is no plain file, or changed while it was opened;
  * errors of the file system as they are.
  * @example const file = await openInside('/srv/work', 'notes/today.md', 'w')
@@ -44,12 +46,20 @@ export async function openInside(
   path: string,
   mode: OpenMode = 'r',
 ): Promise<FileHandle> {
+  if (!Object.hasOwn(FLAGS, mode)) {
+    throw new TypeError(
+      `"${shorten(String(mode))}" is no mode; use ${Object.keys(FLAGS).join(', ')}`,
+    )
+  }
   const policy = pathPolicy({ base: root, baseKey: 'root', within: { rule: 'root', dirs: ['.'] } })
-  const found = policy.judge(path, mode === 'r' ? 'read' : 'write')
+  // A plain name, never a URL: it is opened as it is judged.
+  const found = policy.judgeWord(path, mode === 'r' ? 'read' : 'write')
   if (found) refuse(path, found.reason)
   const place = openGround(root, hostPlatform(), 'root').place(path, policy.cwd)
   if (typeof place === 'string') refuse(path, place)
   const { real } = place
+  // A link may have come since; what is opened has to be without any.
+  if (real !== policy.cwd && !real.startsWith(withEnd(policy.cwd))) refuse(path, 'it leads outside')
 
   const before = await lstatIfThere(real)
   if (before && !before.isFile()) refuse(path, 'this is no plain file')
@@ -66,6 +76,10 @@ export async function openInside(
     await file.close()
     throw error
   }
+}
+
+function withEnd(dir: string): string {
+  return dir.endsWith(sep) ? dir : dir + sep
 }
 
 async function lstatIfThere(path: string): Promise<Stats | undefined> {

@@ -2,12 +2,13 @@ import { homedir } from 'node:os'
 import { posix } from 'node:path'
 import { configError } from '../errors.ts'
 import { type Finding, finding, shorten } from './finding.ts'
+import { withoutCase } from './fold.ts'
 import { forbiddenPaths } from './forbidden.ts'
 import { openGround } from './ground.ts'
 import { judgePath, judgePlace, type PathRules, type PathUse } from './judge-path.ts'
 import { expandShellGlob, type GlobBudget, type GlobGuard } from './shell-glob.ts'
 import { type PathPlatform, readSpelling } from './spelling.ts'
-import { toolGlob } from './tool-glob.ts'
+import { negatedGlob, toolGlob } from './tool-glob.ts'
 import { kindOf, type StepBudget } from './walk.ts'
 
 export type { PathUse } from './judge-path.ts'
@@ -47,6 +48,8 @@ export interface PathPolicy {
   exists(word: string, cwd?: string): boolean
   /** Where `cd` to this directory leads. Refused like a read, and when it is no directory. */
   enter(spelled: string, cwd?: string): { readonly dir: string } | { readonly found: Finding }
+  /** The directories a path argument of a tool may lead to, without links; none when there are none. Judges nothing. */
+  directories(spelled: string): readonly string[]
   /** The same policy for one call: it remembers answers, and what it looks at on disk has one budget. */
   begin(): PathPolicy
 }
@@ -93,7 +96,7 @@ export function pathPolicy(options: PathPolicyOptions = {}): PathPolicy {
   const home = options.home ?? homedir()
   const ground = openGround(options.base ?? process.cwd(), platform, options.baseKey)
   const insensitive = options.caseInsensitive ?? platform === 'win32'
-  const same = (path: string): string => (insensitive ? path.toLowerCase() : path)
+  const same = (path: string): string => (insensitive ? withoutCase(path) : path)
   const slashed = (path: string): string =>
     platform === 'win32' ? path.replaceAll('\\', '/') : path
   const dirs = options.within?.dirs.map((dir) => {
@@ -185,6 +188,11 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
     judgeWord: (word, use, cwd = ground.dir) =>
       remember(`${use} ${cwd}\0${word}`, () => judgeText(word, use, cwd, false)),
     judgeGlob: (pattern, use, cwd = ground.dir) => {
+      if (pattern.startsWith('!')) {
+        const negated = negatedGlob(pattern)
+        if ('rule' in negated) return negated
+        return negated.glob === undefined ? undefined : policy.judgeGlob(negated.glob, use, cwd)
+      }
       const glob = toolGlob(pattern, platform)
       if ('rule' in glob) return glob
       if (scope) scope.globsLeft -= glob.filter(({ segments }, i) => segments || i > 0).length
@@ -224,6 +232,11 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
       return dir === undefined
         ? { found: finding('path', 'there is no such directory to work in', spelled) }
         : { dir }
+    },
+    directories: (spelled) => {
+      const read = readSpelling(spelled, { platform, home, schemes: true })
+      if ('rule' in read) return []
+      return read.flatMap((path) => ground.enter(path, ground.dir, scope) ?? [])
     },
     begin: () =>
       judgeOver(rules, {

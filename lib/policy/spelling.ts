@@ -15,7 +15,9 @@ export interface SpellingOptions {
 
 const MAX_BYTES = 4096
 const MAX_NAME_BYTES = 255
-const UNSAFE = /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
+/** Variation selectors aside, which names with emoji hold. */
+const UNSAFE =
+  /[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]|(?!\p{Variation_Selector})\p{Default_Ignorable_Code_Point}/u
 const SCHEME = /^([A-Za-z][A-Za-z0-9+.-]*):/
 const VARIABLE = /^(?:\$[A-Za-z_{(]|%[A-Za-z_][^%\\/]*%)/
 // `..` between separators of which at least one is a backslash
@@ -48,7 +50,9 @@ export function badText(text: string): Finding | undefined {
 }
 
 function fromFileUrl(text: string, platform: PathPlatform): string | Finding {
-  if (/%(?:2f|5c|00)/i.test(text) || /(?:^|[\\/:])\.\.(?:[\\/]|$)/.test(text)) {
+  // Some readers decode before they look for `..`, others after.
+  const dotted = text.replace(/%2e/gi, '.')
+  if (/%(?:2f|5c|00)/i.test(text) || /(?:^|[\\/:])\.\.(?:[\\/?#]|$)/.test(dotted)) {
     return refuse('the file: URL hides separators or climbs; give the plain path', text)
   }
   let url: URL

@@ -1,7 +1,7 @@
 import { posix, win32 } from 'node:path'
 import { expandBraces } from './braces.ts'
 import { type Finding, finding } from './finding.ts'
-import { type Segment, segment } from './glob.ts'
+import { inTheOpen, type Segment, segment } from './glob.ts'
 import { badText, type PathPlatform } from './spelling.ts'
 
 /** One alternative of a tool's glob: the directory it begins in, and its segments when it holds wildcards. */
@@ -13,6 +13,7 @@ export interface ToolGlob {
 const MAX_SEGMENTS = 16
 const MAX_LENGTH = 1024
 const MAGIC = /[*?[\]]/
+const EXTGLOB = /[@!+?*]\(/
 const SCHEME = /^[A-Za-z][A-Za-z0-9+.-]+:/
 
 function refuse(problem: string, value: string): Finding {
@@ -23,6 +24,25 @@ function escaped(name: string): string {
   return name.replace(/[\\*?[\]]/g, '\\$&')
 }
 
+/**
+ * What a glob says that begins with `!`, which many tools take for what is left alone: an even number of `!` takes
+ * itself back, and the rest is a glob; of other ones only the form is judged, as some take `!` for a name.
+ *
+ * @returns The glob to judge, undefined when there is none, or what is wrong.
+ */
+export function negatedGlob(pattern: string): { readonly glob: string | undefined } | Finding {
+  const glob = pattern.replace(/^!+/, '')
+  if (glob !== '' && (pattern.length - glob.length) % 2 === 0) return { glob }
+  const bad = badText(pattern)
+  if (bad) return bad
+  if (EXTGLOB.test(pattern)) {
+    return refuse('extglobs such as !(a|b) are refused; use {a,b}', pattern)
+  }
+  return /(?:^|[{,/\\])\.\.(?:[},/\\]|$)/.test(inTheOpen(pattern).replace(/^!+/, ''))
+    ? refuse('the glob climbs with ".."; name the directory to look in', pattern)
+    : { glob: undefined }
+}
+
 /** Takes a glob that a tool will expand apart: braces, the literal beginning, the rest. */
 export function toolGlob(pattern: string, platform: PathPlatform): readonly ToolGlob[] | Finding {
   const bad = badText(pattern)
@@ -30,7 +50,7 @@ export function toolGlob(pattern: string, platform: PathPlatform): readonly Tool
   if (pattern.length > MAX_LENGTH) {
     return refuse(`the glob is longer than ${MAX_LENGTH} characters`, pattern)
   }
-  if (/[@!+?*]\(/.test(pattern)) {
+  if (EXTGLOB.test(pattern)) {
     return refuse('extglobs such as @(a|b) are refused; use {a,b}', pattern)
   }
   const slashed = platform === 'win32' ? pattern.replaceAll('\\', '/') : pattern
@@ -49,7 +69,10 @@ export function toolGlob(pattern: string, platform: PathPlatform): readonly Tool
     known.set(name, found)
     return found
   }
-  for (const alternative of alternatives) {
+  // Tools differ in what they take for escapes.
+  const readings =
+    platform === 'win32' ? alternatives : alternatives.flatMap((one) => [one, inTheOpen(one)])
+  for (const alternative of new Set(readings)) {
     const names = alternative.split('/')
     if (names.length > MAX_SEGMENTS) return refuse('the glob has too many segments', pattern)
     const cut = names.findIndex((name) => MAGIC.test(name))

@@ -1,6 +1,9 @@
 import { type Finding, finding } from './finding.ts'
+import { fold } from './fold.ts'
 
-const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9¹²³]|lpt[0-9¹²³])$/i
+// Windows itself reads only the superscripts ¹, ² and ³ as digits; programs that use its older functions have other
+// forms of letters and digits turned into plain ones. So names are folded, which makes digits of superscripts.
+const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|com[0-9]|lpt[0-9])$/
 
 function refuse(problem: string, value: string): Finding {
   return finding('path', problem, value)
@@ -39,7 +42,7 @@ export function badWin32(text: string): Finding | undefined {
       return refuse('short 8.3 names are refused; write the long name', text)
     }
     const stem = segment.split('.')[0] ?? ''
-    if (DEVICE.test(stem.trimEnd())) {
+    if (DEVICE.test(fold(stem).trimEnd())) {
       return refuse('the name belongs to a device; use another', text)
     }
   }

@@ -8,13 +8,13 @@ const known = catalogue()
 
 function collect(toolName: string, params: Params, declaration?: ToolDeclaration) {
   const tools = declaration ? catalogue({ [toolName]: declaration }) : known
-  const { paths, globs, patches, bad, cwd } = collectArguments(params, tools.find(toolName).facts)
+  const { paths, globs, patches, bad, cwds } = collectArguments(params, tools.find(toolName).facts)
   return {
     paths: Object.fromEntries(paths.map(({ at, text }) => [at, text])),
     globs: Object.fromEntries(globs.map(({ at, text }) => [at, text])),
     patches: patches.map(({ at }) => at),
     bad: bad && `${bad.at}: ${bad.found.reason}`,
-    cwd: cwd?.text,
+    cwd: cwds[0]?.text,
   }
 }
 
@@ -54,6 +54,26 @@ describe('collectArguments()', () => {
     ['x', { uri: 'file:///etc/passwd', url: '/v1/users' }, { uri: 'file:///etc/passwd' }],
     ['x', { url: 'https://example.org/a/../b', uri: 'data:x' }, {}],
     ['x', { path: 'https://example.org/x' }, {}],
+    [
+      'x',
+      { fileUri: 'file:///a', file_url: 'FILE:/b' },
+      { fileUri: 'file:///a', file_url: 'FILE:/b' },
+    ],
+    ['x', { callback_url: 'https://example.org/a/../b', href: '/a' }, {}],
+    ['x', { href: 'file:///a' }, { href: 'file:///a' }],
+    ['x', { uri: ' file:///a', url: 'fi\tl\ne:///a' }, { uri: ' file:///a', url: 'fi\tl\ne:///a' }],
+    [
+      'x',
+      { url: 'view-source:file:///a', uri: 'git+file:///b' },
+      { url: 'view-source:file:///a', uri: 'git+file:///b' },
+    ],
+    ['x', { url: 'profile:x', uri: 'https://x/?u=file:///a' }, {}],
+    ['x', { url: '\n../x' }, { url: '\n../x' }],
+    [
+      'x',
+      { path1: 'a', file_2: 'b', file_list: ['c'] },
+      { path1: 'a', file_2: 'b', 'file_list[0]': 'c' },
+    ],
     ['x', { path: 'https://x/../../../etc/passwd' }, { path: 'https://x/../../../etc/passwd' }],
     ['x', { target: 'x:/../../etc/passwd' }, { target: 'x:/../../etc/passwd' }],
     ['x', { source: { type: 'base64', data: 'AAAA', at: '/etc/x' } }, {}],
@@ -64,6 +84,7 @@ describe('collectArguments()', () => {
     ['x', { path: 7, file: true, dir: null }, {}],
     ['x', { exclude: ['**/.env'] }, {}],
     ['grep', { pattern: '../x', path: 'src' }, { path: 'src' }],
+    ['MEMORY', { command: 'view', path: '/memories' }, { path: '/memories' }],
     ['memory', { command: 'view', path: '/memories' }, {}],
   ])('%s %j: %j', (tool, params, wanted) => {
     expect(collect(tool, params)).toMatchObject({ paths: wanted, bad: undefined })
@@ -80,7 +101,8 @@ describe('collectArguments()', () => {
       expect(nameKind(`my${between}path`)).toBe('maybe-path')
       expect(nameKind(`class${between}path`)).toBeUndefined()
       expect(isUrlName(`u${between}rl`)).toBe(true)
-      expect(isUrlName(`x${between}url`)).toBe(false)
+      expect(isUrlName(`x${between}url`)).toBe(true)
+      expect(isUrlName(`url${between}x`)).toBe(false)
     }
     const bold = [...'relativeworkspacepaths'].map((c) => {
       return String.fromCodePoint(0x1d41a + c.charCodeAt(0) - 97)
@@ -88,7 +110,7 @@ describe('collectArguments()', () => {
     expect(nameKind(bold.join('_'))).toBe('path')
   })
 
-  it('takes globs by declaration and by name, not what only leaves out', () => {
+  it('takes globs by declaration and by name, those too that leave out', () => {
     expect(collect('glob', { pattern: '**/*.ts', path: 'src' })).toMatchObject({
       globs: { pattern: '**/*.ts' },
       paths: { path: 'src' },
@@ -97,6 +119,7 @@ describe('collectArguments()', () => {
       collect('read_many_files', { include: ['a/**', '!a/x'], exclude: ['**/.env'] }).globs,
     ).toEqual({
       'include[0]': 'a/**',
+      'include[1]': '!a/x',
     })
     expect(collect('x', { include: 'a/*' }).globs).toEqual({ include: 'a/*' })
   })
@@ -166,6 +189,13 @@ describe('collectArguments()', () => {
     expect(collect('read_file', { path: null })).toMatchObject({ paths: {}, bad: undefined })
   })
 
+  it('takes an address behind very many blanks for a path, since nobody looks that far', () => {
+    const padded = (count: number) => ({ url: `${' '.repeat(count)}file:///a` })
+    expect(collect('x', padded(3000)).paths).toHaveProperty('url')
+    expect(collect('x', padded(5000)).paths).toHaveProperty('url')
+    expect(collect('x', { to: ' ' }).paths).toEqual({})
+  })
+
   it('refuses more names of files than it would look up', () => {
     expect(collect('x', { paths: Array.from({ length: 501 }, () => 'a') }).bad).toMatch(
       /more than 500 files/,
@@ -198,6 +228,22 @@ describe('nameKind()', () => {
     ['my_custom_file', 'maybe-path'],
     ['glob', 'glob'],
     ['patch', 'patch'],
+    ['patches', 'patch'],
+    ['unified_diff', 'patch'],
+    ['patchText', 'patch'],
+    ['diffContent', 'patch'],
+    ['different', undefined],
+    ['include_patterns', 'glob'],
+    ['fileGlobs', 'glob'],
+    ['file_pattern', 'glob'],
+    ['exclude_glob', undefined],
+    ['ignoreGlobs', undefined],
+    ['documentUri', 'maybe-path'],
+    ['curl', undefined],
+    ['path1', 'path'],
+    ['sources_10', 'maybe-path'],
+    ['dirname', 'path'],
+    ['base64', undefined],
     ['exclude', undefined],
     ['content', undefined],
     ['fromage', undefined],
@@ -245,6 +291,11 @@ describe('accessOf()', () => {
     ['process', { action: 'list' }, 'read'],
     ['process', { action: 'LIST' }, 'exec'],
     ['process', { action: 'kill' }, 'write'],
+    ['process', { action: 'KILL' }, 'exec'],
+    ['process', { action: ' kill' }, 'exec'],
+    ['process', { action: 'ｋｉｌｌ' }, 'exec'],
+    ['process', { action: ['kill'] }, 'exec'],
+    ['PROCESS', { action: 'list' }, 'exec'],
     ['process', { action: ['list'] }, 'exec'],
     ['process', { action: 'list', command: 'rm x' }, 'exec'],
     ['process', { action: 'kill', input: ['rm', 'x'] }, 'exec'],

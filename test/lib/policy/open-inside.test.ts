@@ -1,6 +1,15 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
+import { once } from 'node:events'
+import {
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
+import { Worker } from 'node:worker_threads'
 import { describe, expect, it } from 'vitest'
 import { isToolwareError } from '../../../lib/errors.ts'
 import { type OpenMode, openInside } from '../../../lib/policy/open-inside.ts'
@@ -69,6 +78,26 @@ describe('openInside()', () => {
     },
   )
 
+  it('opens what it judged where a text could be a URL too', async () => {
+    const { dir, root } = setup()
+    mkdirSync(join(dir, 'elsewhere', root), { recursive: true })
+    writeFileSync(join(dir, 'elsewhere', root, 'secret'), 'outside')
+    symlinkSync(join(dir, 'elsewhere'), join(root, 'file:'))
+    expect(await codeOf(openInside(root, `file://${root}/secret`))).toBe('DENIED')
+    expect(await codeOf(openInside(root, `file://${root}/new`, 'w'))).toBe('DENIED')
+    expect(readdirSync(join(dir, 'elsewhere', root))).toEqual(['secret'])
+  })
+
+  it('refuses a mode that there is not', async () => {
+    const { root } = setup()
+    for (const mode of ['rw', 'w+', 'constructor', undefined, 7]) {
+      // Wrong on purpose, as untyped code may be.
+      const opening = openInside(root, 'a.txt', mode as OpenMode)
+      if (mode === undefined) await (await opening).close()
+      else await expect(opening).rejects.toThrow(`"${mode}" is no mode; use r, r+, w, wx, a`)
+    }
+  })
+
   it('does not wait at a pipe', async () => {
     const { root } = setup()
     execFileSync('mkfifo', [join(root, 'pipe')])
@@ -87,4 +116,38 @@ describe('openInside()', () => {
     expect(await codeOf(opening)).toBe('DENIED')
     expect(readFileSync(join(dir, 'elsewhere/secret'), 'utf8')).toBe('outside')
   })
+
+  it('never opens outside while somebody turns a link to and fro', async () => {
+    const { dir, root } = setup()
+    mkdirSync(join(dir, 'elsewhere'))
+    writeFileSync(join(dir, 'elsewhere/secret'), 'outside')
+    writeFileSync(join(root, 'sub/secret'), 'inside')
+    symlinkSync('sub', join(root, 'turn'))
+    const turning = new Worker(TURN, { eval: true, workerData: root })
+    await once(turning, 'message')
+    const found = new Map<string | undefined, number>()
+    for (let i = 0; i < 3000; i++) {
+      let text: string | undefined
+      const code = await codeOf(
+        openInside(root, 'turn/secret').then(async (file) => {
+          text = await file.readFile('utf8')
+          await file.close()
+        }),
+      )
+      found.set(code ?? text, (found.get(code ?? text) ?? 0) + 1)
+    }
+    await turning.terminate()
+    expect([...found.keys()].toSorted()).toEqual(['DENIED', 'inside'])
+  })
 })
+
+const TURN = `
+  const { renameSync, symlinkSync } = require('node:fs')
+  const { parentPort, workerData: root } = require('node:worker_threads')
+  const turn = (target) => {
+    symlinkSync(target, root + '/next')
+    renameSync(root + '/next', root + '/turn')
+  }
+  parentPort.postMessage('turning')
+  for (;;) for (const target of ['../elsewhere', 'sub']) turn(target)
+`

@@ -36,6 +36,8 @@ describe('pathPolicy()', () => {
     'a~b',
     'src/a:b',
     '…',
+    '❤\ufe0f',
+    'file:///ws/a%2etxt',
     '/ws/',
     '/ws/src',
     'file:///ws/a.txt',
@@ -60,7 +62,9 @@ describe('pathPolicy()', () => {
     ['~/x', 'workspaceOnly'],
     ['file:///etc/passwd', 'workspaceOnly'],
     ['file:/etc/passwd', 'workspaceOnly'],
-    ['file:///ws/%2e%2e/etc/passwd', 'workspaceOnly'],
+    ['file:///ws/%2e%2e/etc/passwd', 'path'],
+    ['file:///ws/link-out/.%2E/x', 'path'],
+    ['file:///ws/src/%2e%2e?', 'path'],
     ['file:///ws/../ws/a.txt', 'path'],
     ['file:///ws%2fa.txt', 'path'],
     ['file:///ws/a%00', 'path'],
@@ -88,6 +92,8 @@ describe('pathPolicy()', () => {
     ['a\u007f', 'path'],
     ['a\u200bb', 'path'],
     ['a\u202eb', 'path'],
+    ['a\u3164b', 'path'],
+    ['a\u034fb', 'path'],
     ['a\ud800b', 'path'],
     ['x'.repeat(256), 'path'],
     ['x/'.repeat(2049), 'path'],
@@ -125,6 +131,21 @@ describe('pathPolicy()', () => {
       expect(judge(path, 'read')?.rule ?? path).toMatch(/^(?:forbiddenPathGlobs: |path$)/)
     }
     expect(judge('hidden-link', 'read')).toBeUndefined()
+  })
+
+  it('follows links behind several slashes after its root', () => {
+    const { judge } = policy({ forbidden: ['**/.env'] })
+    expect(judge(`${tree.ws}//link-env`, 'read')).toMatchObject({
+      rule: 'forbiddenPathGlobs: **/.env',
+    })
+    tree.write(`ws${tree.root}/x`)
+    tree.link('/etc', `ws${tree.ws}`)
+    for (const slashes of ['/', '//', '///./']) {
+      expect(judge(`${tree.ws}${slashes}${tree.ws}/hosts`, 'read')).toMatchObject({
+        rule: 'workspaceOnly',
+      })
+    }
+    expect(judge(`${tree.ws}//src///index.ts`, 'read')).toBeUndefined()
   })
 
   it('finds a forbidden link on the way to a file that is not forbidden', () => {
@@ -218,6 +239,25 @@ describe('pathPolicy()', () => {
     expect(policy({ caseInsensitive: true }).judge(upper, 'read')).toBeUndefined()
   })
 
+  it('takes no letter for another because some system might', () => {
+    const { judge } = pathPolicy({
+      base: 'C:\\WORKS\\Ärger',
+      within: { rule: 'r', dirs: ['.'] },
+      platform: 'win32',
+    })
+    for (const dir of ['C:\\works\\ärger', 'c:\\WORKS\\ÄRGER']) {
+      expect(judge(`${dir}\\x`, 'read')).toBeUndefined()
+    }
+    for (const dir of [
+      'WOR\u212aS\\Ärger',
+      'WORK\u017f\\Ärger',
+      'WORKS\\A\u0308rger',
+      'WORKS\\Argern',
+    ]) {
+      expect(judge(`C:\\${dir}\\x`, 'read'), dir).toMatchObject({ rule: 'r' })
+    }
+  })
+
   it('works with / as its root', () => {
     const { judge } = pathPolicy({ base: '/', within: { rule: 'r', dirs: ['.'] } })
     expect(judge('/etc/passwd', 'read')).toBeUndefined()
@@ -288,6 +328,9 @@ describe('pathPolicy() for win32', () => {
     'console.log',
     'nul-safe',
     '.',
+    'CON\u00b9',
+    'com10',
+    'K\u212aON',
     'file:///C:/ws/a.txt',
   ])('allows %j', (path) => {
     expect(judge(path, 'read')).toBeUndefined()
@@ -314,6 +357,10 @@ describe('pathPolicy() for win32', () => {
     'COM1',
     'lpt¹.log',
     'conin$',
+    '\uff23ON',
+    'Ｎｕｌ.txt',
+    'cloc\u212a$',
+    'COM\u2074',
     'D:\\x',
     'a.',
     'a ',

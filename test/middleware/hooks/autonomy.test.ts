@@ -1,6 +1,8 @@
 import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
+import { catalogue } from '../../../lib/policy/catalogue.ts'
+import { pathGrants } from '../../../lib/policy/grants.ts'
 import { Toolware } from '../../../lib/toolware.ts'
 import type { Params } from '../../../lib/types.ts'
 import { rewrite } from '../../../lib/verdict.ts'
@@ -56,6 +58,13 @@ describe('autonomy()', () => {
         value: `../\\u202e${'x'.repeat(35)}…${'x'.repeat(39)}`,
       },
     })
+    const named = check(
+      hookContext({ toolName: 'x', params: { [`\u202e${'x'.repeat(9999)}`]: { path: '/etc' } } }),
+    )
+    expect(named).toMatchObject({
+      details: { argument: `\\u202e${'x'.repeat(38)}…${'x'.repeat(34)}.path` },
+      reason: expect.stringMatching(/^\\u202ex{38}…x{34}\.path: it leads outside/),
+    })
     expect(judge(inside, 'read_file', { path: '/etc/passwd' })).toBe(
       `workspaceOnly | path: it leads outside ${tree.ws}; use a path inside`,
     )
@@ -83,6 +92,7 @@ describe('autonomy()', () => {
     expect(judge({ autonomyMode: 'readonly', tools }, 'My_Tool')).toMatch(/^autonomyMode/)
     expect(judge({ ...inside, tools }, 'my_tool', { path: '/v1/users' })).toBe('allow')
     expect(judge(inside, 'my_tool', { path: '/v1/users' })).toMatch(/^workspaceOnly/)
+    expect(judge({ ...inside, tools }, 'MY_TOOL', { path: '/v1/users' })).toMatch(/^workspaceOnly/)
   })
 
   it('does not take a hint from the arguments', () => {
@@ -154,6 +164,7 @@ describe('autonomy()', () => {
       ['shell', { command: [] }, /^arguments \| command: expected a command/],
       ['shell', {}, /^arguments \| command: no command was found/],
       ['bash', { restart: true, line: 'rm x' }, /^arguments \| command: no command was found/],
+      ['BASH', { restart: true }, /^arguments \| command: no command was found/],
       ['process', { program: 'rm x' }, /^arguments \| command: no command was found/],
       ['process', { argv: ['rm'] }, /^arguments \| command: no command was found/],
       ['shell', { command: 'ls', script: 'rm x' }, /\| script: /],
@@ -182,6 +193,36 @@ describe('autonomy()', () => {
       ['process', { action: 'list', command: 'rm x' }, /^allowedShellCommandGlobs/],
     ])('denies %s %j', (tool, params, wanted) => {
       expect(judge(list, tool, params)).toMatch(wanted)
+    })
+
+    it.each<[Params, RegExp]>([
+      [{ steps: [{ command: 'rm x' }] }, /^allowedShellCommandGlobs \| steps\[0\]\.command: /],
+      [{ input: { a: { CMD: 'ls' }, b: { cmd: 'rm x' } } }, /\| input\.b\.cmd: /],
+      [
+        { input: { command: 'ls', args: ['x; rm', '>x'] }, x: [[{ cmd: 'ls; rm x' }]] },
+        /x\[0\]\[0\]/,
+      ],
+      [{ input: { command: 'ls', env: { LD_PRELOAD: 'x' } } }, /^env \| input\.env: /],
+      [{ input: { command: 'ls', cwd: 7 } }, /^arguments \| input\.cwd: /],
+      [{ input: { command: 'ls', shell: 'pwsh' } }, /input\.shell: only commands of sh/],
+      [{ input: { command: { text: 'ls' } } }, /^arguments \| input\.command: expected a command/],
+      [
+        { x: Array.from({ length: 9 }, () => ({ command: 'ls' })) },
+        /^arguments \| arguments: more than 8 commands/,
+      ],
+    ])('judges commands deep in the arguments of an undeclared tool: %j', (params, wanted) => {
+      expect(judge(list, 'my_tool', params)).toMatch(wanted)
+      expect(judge({ allowShell: false }, 'my_tool', params)).toMatch(/^allowShell/)
+      expect(judge({ autonomyMode: 'readonly' }, 'my_tool', params)).toMatch(/^autonomyMode/)
+      const tools = { my_tool: { access: 'write' } } as const
+      expect(judge({ ...list, tools }, 'my_tool', params)).toBe('allow')
+    })
+
+    it('allows such commands that match', () => {
+      expect(judge(list, 'my_tool', { steps: [{ command: 'ls' }, { cmd: ['echo', 'x'] }] })).toBe(
+        'allow',
+      )
+      expect(judge(list, 'my_tool', { steps: [{ command: 7 }, { label: 'rm x' }] })).toBe('allow')
     })
 
     it('[] allows none, * all that can be judged', () => {
@@ -261,6 +302,63 @@ describe('autonomy()', () => {
       expect(judge(inside, tool, params)).toMatch(wanted)
     })
 
+    const secrets = { ...inside, forbiddenPathGlobs: ['**/.env', '**/*.pem', 'a/secret/**'] }
+
+    it.each([
+      '\\.\\./x',
+      'src/\\.\\.\\/../x',
+      '[.][.]/etc/x',
+      '[\\.]./[.]\\./etc/*',
+      '\\/etc/*',
+      '[/]etc/*',
+      '!(zz)/../../etc/*',
+      '!/../../../etc/x',
+      '!../x',
+      '!\\.\\./x',
+      '!{a,..}/x',
+      '!![.][.]/x',
+      '!!/etc/*',
+      '!!!!/etc/x',
+      '!a\u202e',
+      '.\\env',
+      '[.]env',
+      '[.][e][n][v]',
+      '[.x][e][n]v',
+      '[.,][e,][n,][v,]',
+      '?[a-f][m-o][u-w]',
+      '????',
+      '*.[p]em',
+      '!!**/.env',
+      'a/[s]ecret/*',
+    ])('refuses a glob that climbs, leads outside or asks for what is forbidden: %j', (pattern) => {
+      expect(judge(secrets, 'glob', { pattern })).not.toBe('allow')
+      expect(judge(secrets, 'my_tool', { include: [pattern] })).not.toBe('allow')
+    })
+
+    it.each([
+      '!**/.env',
+      '!/x',
+      '!a..b',
+      '!',
+      '!!src/*',
+      '[a-z]*',
+      '?',
+      '*.[jt]s',
+      'a\\*b',
+      'src/[i]ndex.*',
+      '[!x]*',
+    ])('allows a glob that does neither: %j', (pattern) => {
+      expect(judge(secrets, 'glob', { pattern })).toBe('allow')
+    })
+
+    it('takes a glob that only leaves out for the whole directory', () => {
+      const contract = pathGrants({ allowedPaths: ['src'] }, { base: tree.ws })
+      const find = (include: string[]) =>
+        contract?.judge('read_many_files', { include }, catalogue().find('read_many_files'))
+      expect(find(['!src/x'])).toMatchObject({ rule: 'allowedPaths' })
+      expect(find(['src/**', '!src/x'])).toBeUndefined()
+    })
+
     it.each<[string, Params]>([
       [
         'shell',
@@ -294,6 +392,69 @@ describe('autonomy()', () => {
       expect(judge({ workspaceOnly: true, workspaceRoot: dir }, 'apply_patch', patch)).toMatch(
         /^workspaceOnly/,
       )
+    })
+
+    describe('with several directories to start from', () => {
+      const start = join(tree.root, 'start')
+      for (const name of ['sub', 'a', 'b/l']) mkdirSync(join(start, name), { recursive: true })
+      symlinkSync('/etc', join(start, 'sub/l'))
+      const there: AutonomyOptions = { workspaceOnly: true, workspaceRoot: start }
+
+      it.each<[string, Params]>([
+        ['my_tool', { cwd: '.', workdir: 'sub', path: 'l/hosts' }],
+        ['my_tool', { workdir: 'sub', cwd: '.', path: 'l/hosts' }],
+        ['my_tool', { cwd: `file://${start}/sub`, path: 'l/hosts' }],
+        ['my_tool', { directory: 'sub', filename: 'l' }],
+        ['my_tool', { root: 'sub', files: ['a', 'l/hosts'] }],
+        ['my_tool', { repo: 'sub', file: 'l/hosts' }],
+        ['my_tool', { path: 'sub', include: 'l/*' }],
+        ['my_tool', { path: 'sub', patch: '+++ l/hosts\n' }],
+        ['grep', { path: 'a', dir_path: 'sub', pattern: 'x', glob: 'l/*' }],
+      ])('judges relative paths from each of them: %s %j', (tool, params) => {
+        expect(judge(there, tool, params)).toMatch(/^workspaceOnly \| /)
+      })
+
+      it('allows what stays inside from each of them', () => {
+        for (const params of [
+          { directory: 'sub', filename: 'x' },
+          { cwd: 'b', workdir: 'b', path: 'l/hosts' },
+          { root: 'b', files: ['l/hosts', 'l'] },
+          { path: 'b', include: 'l/*' },
+        ]) {
+          expect(judge(there, 'my_tool', params)).toBe('allow')
+        }
+        expect(judge(there, 'glob', { path: 'b', pattern: 'l/*' })).toBe('allow')
+      })
+
+      it('runs no command where it could be in two places', () => {
+        const all = { ...there, allowedShellCommandGlobs: ['*'] }
+        expect(judge(all, 'bash', { cwd: '.', workdir: 'sub', command: 'cat l/hosts' })).toBe(
+          'arguments | workdir: the call names two working directories; name one',
+        )
+        expect(judge(all, 'bash', { cwd: 'b', workdir: './b', command: 'ls l' })).toBe('allow')
+      })
+
+      it('takes an address for a path where the disk does', () => {
+        const where = { path: 'https://hosts', source: 'ab:/hosts', url: 'https://hosts' }
+        expect(judge(there, 'my_tool', where)).toBe('allow')
+        symlinkSync('/etc', join(start, 'https:'))
+        symlinkSync('/etc', join(start, 'b/ab:'))
+        expect(judge(there, 'my_tool', { path: where.path })).toMatch(/^workspaceOnly \| path: /)
+        expect(judge(there, 'my_tool', { cwd: 'b', source: where.source })).toMatch(
+          /^workspaceOnly \| source: /,
+        )
+        expect(judge(there, 'my_tool', { url: where.url, image: 'data:image/png;base64,A' })).toBe(
+          'allow',
+        )
+      })
+
+      it('refuses more of them than it would look from', () => {
+        const dirs = Array.from({ length: 9 }, (_, i) => [`dir_${i}_path`, `d${i}`])
+        for (const [, name] of dirs) mkdirSync(join(start, name as string))
+        expect(judge(there, 'my_tool', Object.fromEntries(dirs))).toMatch(
+          /^arguments \| .*more than 8 directories/,
+        )
+      })
     })
 
     it('judges the paths that the host derived', () => {

@@ -106,6 +106,8 @@ describe('contractScope() paths', () => {
     [src, 'run_task', { id: 'x' }, /^scopedCapabilities/],
     [src, 'process', {}, /^scopedCapabilities/],
     [src, 'process', { command: 'ls', cwd: 'src' }, /^scopedCapabilities/],
+    [src, 'process', { action: 'send-keys', keys: ['rm x'], cwd: 'src' }, /^scopedCapabilities/],
+    [src, 'my_tool', { cwd: 'src', steps: [{ command: 'ls' }] }, /^scopedCapabilities/],
     [src, 'my_tool', { command: 'ls' }, /^scopedCapabilities/],
     [src, 'git', { subcommand: 'status' }, /^allowedPaths/],
     [
