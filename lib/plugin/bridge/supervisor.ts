@@ -115,7 +115,7 @@ export class Supervisor {
       this.#adopt(started)
       if (old === undefined) return
       this.#others.add(old)
-      await old.stop()
+      await old.stop(Number.POSITIVE_INFINITY)
       this.#others.delete(old)
     })
   }
