@@ -91,6 +91,7 @@ export class PluginHost {
       bundled,
       baseDir,
       log: this.#log,
+      hostCommands: this.#hostCommands,
       startBridged: startBridged(baseDir),
       changed: () => this.#changed(),
     })
