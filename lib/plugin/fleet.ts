@@ -203,8 +203,9 @@ export class Fleet {
 
   #watch(): void {
     const files = new Map<string, string>()
-    for (const { id, origin } of this.instances) {
-      if (origin.kind !== 'bundled') files.set(id, origin.entryFile)
+    // Those that were refused as well: to mend the file is what their authors do next.
+    for (const { id, state, kind, source } of [...this.reports()].reverse()) {
+      if (source !== undefined && kind !== 'bundled' && state !== 'off') files.set(id, source)
     }
     const { log } = this.#options
     const failed = (id: string, error: unknown): void =>

@@ -1,4 +1,4 @@
-import { ToolwareError } from '../errors.ts'
+import { configError, isToolwareError, quoted, ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
 import { defaultLogger } from '../logger.ts'
 import { type Catalogue, catalogue, type ToolDeclarations } from '../policy/catalogue.ts'
@@ -19,6 +19,7 @@ import type { Diagnostic } from './diagnostic.ts'
 import { Fleet } from './fleet.ts'
 import { hooksOf } from './hooks-of.ts'
 import type { EventName } from './names.ts'
+import type { PluginProblemCode } from './problem.ts'
 import { type Command, type Handler, handlersOf } from './registry.ts'
 import type { PluginReport } from './report.ts'
 import type { StartBridged } from './start.ts'
@@ -38,10 +39,34 @@ function startBridged(baseDir: string): StartBridged {
     try {
       await plugin.start()
     } catch (error) {
-      report('error', 'start_failed', faultText(error))
+      report('error', problemOf(error), faultText(error))
     }
     return plugin
   }
+}
+
+/** The code of a report for a process that did not start. */
+function problemOf(error: unknown): PluginProblemCode {
+  const problem = isToolwareError(error) ? error.details?.problem : undefined
+  return problem === 'undeclared_registration' ? problem : 'start_failed'
+}
+
+/** Plugins in code are the program's own: what is wrong with one is said to it at once. */
+function vetBundled(bundled: readonly PluginDefinition[]): void {
+  bundled.forEach((plugin, index) => {
+    const { id, register, activate } = plugin ?? {}
+    const where = `bundled[${index}]`
+    if (typeof id !== 'string' || id.trim() === '') {
+      throw configError(`${where}.id`, `must be a text, not ${quoted(id)}`)
+    }
+    if (typeof register !== 'function' && typeof activate !== 'function') {
+      throw configError(where, `plugin ${quoted(id)} must have register(api) or activate(api)`)
+    }
+    const first = bundled.findIndex((other) => other?.id === id)
+    if (first < index) {
+      throw configError(`${where}.id`, `${quoted(id)} is the id of bundled[${first}]; take another`)
+    }
+  })
 }
 
 /** What a {@link PluginHost} is made from. */
@@ -81,6 +106,7 @@ export class PluginHost {
   constructor(options: PluginHostOptions = {}) {
     const { config = {}, bundled = [], log, baseDir = process.cwd(), tools, approvals } = options
     readOptions(pluginsSection, config, 'plugins')
+    vetBundled(bundled)
     this.#log = log ?? defaultLogger()
     this.#tools = catalogue(tools)
     this.#hostCommands = approvals

@@ -422,6 +422,15 @@ describe('a plugin file that never ends loading', () => {
 })
 
 describe('watch (rule 105: better)', () => {
+  it('loads a plugin that was refused, once its file is mended', async () => {
+    const { host, baseDir } = await loadFiles({ 'p.mjs': '}' }, { watch: true })
+    expect(states(host)).toEqual({ p: ['refused', 'load_failed'] })
+    const changed = new Promise<void>((resolve) => host.onChange(resolve))
+    writeFileSync(join(baseDir, 'p.mjs'), BLOCKS('mended'))
+    await changed
+    expect(await askRing(host, hookContext())).toMatchObject({ reason: 'mended' })
+  })
+
   it('reloads a plugin whose file was replaced', async () => {
     const { host, baseDir } = await loadFiles({ 'p.mjs': BLOCKS('old') }, { watch: true })
     const changed = new Promise<void>((resolve) => host.onChange(resolve))
@@ -552,3 +561,40 @@ describe('definePlugin() and definePluginEntry()', () => {
 function quiet() {
   return { debug() {}, info() {}, warn() {}, error() {} }
 }
+
+describe('bundled plugins', () => {
+  const register = () => undefined
+
+  it.each([
+    [
+      [
+        { id: 'a', register },
+        { id: 'b', register },
+        { id: 'a', register },
+      ],
+      'bundled[2].id: "a" is the id of bundled[0]; take another',
+    ],
+    [[{ id: 'a' }], 'bundled[0]: plugin "a" must have register(api) or activate(api)'],
+    [[{ register }], 'bundled[0].id: must be a text, not undefined'],
+    [[{ default: { id: 'a', register } }], 'bundled[0].id: must be a text, not undefined'],
+    [[undefined], 'bundled[0].id: must be a text, not undefined'],
+  ])('are the business of whoever makes the host: %j', (bundled, message) => {
+    expect(() => new PluginHost({ bundled: bundled as never })).toThrow(message)
+  })
+})
+
+describe('a plugin in its own process that registers what it does not declare', () => {
+  it('is reported as that', async () => {
+    const init =
+      '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"eventSubscriptions":["tool:before"]}}'
+    const { host } = await loadFiles(
+      {
+        'p/toolware.plugin.json':
+          '{ "id": "p", "entry": "p.mjs", "runtime": "process", "eventSubscriptions": ["tool:after"] }',
+        'p/p.mjs': `console.log('${init}'); process.stdin.on('end', () => process.exit()).resume()`,
+      },
+      { entries: { p: { bridge: { command: ['node', 'p.mjs'] } } } },
+    )
+    expect(states(host)).toEqual({ p: ['loaded', 'undeclared_registration'] })
+  })
+})
