@@ -129,7 +129,14 @@ export class PluginHost {
    * @throws {ToolwareError} `CONFIG` under `strict`, when any plugin has an error.
    */
   load(): Promise<this> {
-    this.#loading ??= this.#fleet.load().then(() => this)
+    this.#loading ??= this.#fleet.load().then(
+      () => this,
+      (error: unknown) => {
+        // What could be loaded is no pipeline: gates are missing.
+        this.#tell(undefined)
+        throw error
+      },
+    )
     return this.#loading
   }
 
@@ -137,13 +144,11 @@ export class PluginHost {
    * The hooks of all plugins, in the order in which they belong into a pipeline. The same list until a plugin is
    * reloaded; {@link PluginHost.onChange} tells of that.
    *
-   * @throws {ToolwareError} `CONFIG` before {@link PluginHost.load} is done: a pipeline without its gates would be open.
+   * @throws {ToolwareError} `CONFIG` before {@link PluginHost.load} is done, and after it failed: a pipeline without its
+   *   gates would be open.
    */
   hooks(): readonly AnyHook[] {
-    if (this.#hooks === undefined) {
-      throw new ToolwareError('CONFIG', 'plugins: await host.load() before host.hooks()')
-    }
-    return this.#hooks
+    return this.#loaded('hooks')
   }
 
   /** Tells when {@link PluginHost.hooks} gives another list. Returns a function that stops it. */
@@ -175,17 +180,27 @@ export class PluginHost {
     return this.#fleet.reload(id)
   }
 
-  /** What is written of a tool's result, after the `tool_result_persist` handlers. Synchronous. */
+  /**
+   * What is written of a tool's result, after the `tool_result_persist` handlers. Synchronous.
+   *
+   * @throws {ToolwareError} `CONFIG` when there are no hooks either: what handlers redact would be written.
+   */
   persistToolResult(message: TranscriptMessage, ctx: TranscriptContext = {}): TranscriptMessage {
+    this.#loaded('persistToolResult')
     const handlers = this.#handlersOf('tool_result_persist')
     return persistToolResult(handlers, message, ctx, this.#log)
   }
 
-  /** What is written of a message, after the `before_message_write` handlers; undefined when one blocks it. */
+  /**
+   * What is written of a message, after the `before_message_write` handlers; undefined when one blocks it.
+   *
+   * @throws {ToolwareError} `CONFIG`, as {@link PluginHost.persistToolResult} does.
+   */
   writeMessage(
     message: TranscriptMessage,
     ctx: TranscriptContext = {},
   ): TranscriptMessage | undefined {
+    this.#loaded('writeMessage')
     const handlers = this.#handlersOf('before_message_write')
     return writeMessage(handlers, message, ctx, this.#log)
   }
@@ -215,8 +230,17 @@ export class PluginHost {
     return this.close()
   }
 
+  #loaded(what: string): readonly AnyHook[] {
+    if (this.#hooks !== undefined) return this.#hooks
+    throw new ToolwareError('CONFIG', `plugins: await host.load() before host.${what}()`)
+  }
+
   #changed(): void {
-    this.#hooks = Object.freeze(hooksOf(this.#fleet.instances, this.#tools))
+    this.#tell(Object.freeze(hooksOf(this.#fleet.instances, this.#tools)))
+  }
+
+  #tell(hooks: readonly AnyHook[] | undefined): void {
+    this.#hooks = hooks
     for (const listener of this.#listeners) {
       try {
         listener()

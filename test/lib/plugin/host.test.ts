@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { PluginsConfig } from '../../../lib/plugin/config.ts'
 import { PluginHost } from '../../../lib/plugin/host.ts'
 import { definePlugin, definePluginEntry } from '../../../lib/plugin/sdk.ts'
+import { Toolware } from '../../../lib/toolware.ts'
 import { parseConfig } from '../../../middleware/config.ts'
-import { hookContext } from '../../helpers/hook-context.ts'
+import { hookContext, recordingLogger } from '../../helpers/hook-context.ts'
 import { askRing, deferred, definitions, loadHost, namesOf } from '../../helpers/plugins.ts'
 import { tempDir } from '../../helpers/temp.ts'
 
@@ -101,6 +102,28 @@ describe('loading plugin files', () => {
     expect(await askRing(host, hookContext())).toMatchObject({ reason: 'fine' })
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(7)
     expect(host.diagnostics()[0]?.path).toContain('a-syntax.mjs')
+  })
+
+  it('is no source of hooks, and writes nothing, before it is loaded and after that failed', async () => {
+    const baseDir = files({ 'a.mjs': '}', 'p.mjs': BLOCKS('x') })
+    const config = { load: { paths: ['.'] }, strict: true }
+    const { log } = recordingLogger()
+    const host = new PluginHost({ baseDir, config, log })
+    const app = new Toolware({ log }).use(host)
+    const uses = [
+      () => host.hooks(),
+      () => host.persistToolResult({ content: 'secret' }),
+      () => host.writeMessage({ content: 'secret' }),
+    ]
+    const refused = expect.objectContaining({ code: 'CONFIG' })
+    for (const use of uses) expect(use).toThrow(refused)
+    // A pipeline that looks while the host is at it has nothing to keep.
+    const looks: Array<Promise<unknown>> = []
+    host.onChange(() => looks.push(app.execute({ toolName: 'x' }, () => 1)))
+    await expect(host.load()).rejects.toEqual(refused)
+    await Promise.allSettled(looks)
+    for (const use of uses) expect(use).toThrow(refused)
+    await expect(app.execute({ toolName: 'x' }, () => 1)).rejects.toEqual(refused)
   })
 
   it('makes errors fatal under strict, all of them in one message', async () => {

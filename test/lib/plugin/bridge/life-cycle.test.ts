@@ -151,6 +151,16 @@ describe('subscriptions', () => {
     )
   })
 
+  it('are both that tool:* stands for, and the warning names the one that is missing', async () => {
+    const manifest = { eventSubscriptions: ['tool:*'] }
+    const { log } = await started(says({ eventSubscriptions: ['tool:before'] }), { manifest })
+    const both = await started(says({ eventSubscriptions: ['tool:*'] }), { manifest })
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'plugin p declares tool:after and did not register for it',
+    ])
+    expect(both.log.lines).toEqual([])
+  })
+
   it('are read anew after a restart', async () => {
     const { plugin } = await started(['subscribes-once.mjs', join(folder, 'subscribed')])
     expect(plugin.health().eventSubscriptions).toEqual(['tool:before', 'tool:after'])
