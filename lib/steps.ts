@@ -142,7 +142,11 @@ function judge(run: Run, step: Step, answer: unknown): void {
   }
   const { params } = run
   const problem = run.replaceParams(answer.params, position)
-  if (problem !== undefined) return badAnswer(run, step, `rewrote the params: ${problem}`)
+  if (problem !== undefined) {
+    // The question goes with the call, and whoever asked is told so.
+    if (answer.ask !== undefined) run.addAsk(hook, entry, phase, answer.ask.request)
+    return badAnswer(run, step, `rewrote the params: ${problem}`)
+  }
   note(run, step, {
     opinion: 'rewrite',
     reason: answer.ask?.request.title,

@@ -42,13 +42,15 @@ export interface Filing {
   readonly base: string
 }
 
-/** What a record keeps of an asker. A scope that is no text, or blank, is none. */
+const MAX_SCOPE = 512
+
+/** What a record keeps of an asker. A scope that is no text, blank, or longer than 512 characters is none. */
 export function recordedAsker(asker: {
   readonly name: string
   readonly request: AskRequest
 }): RecordedAsker {
   const { scope } = asker.request
-  const named = typeof scope === 'string' && scope.trim() !== ''
+  const named = typeof scope === 'string' && scope.length <= MAX_SCOPE && scope.trim() !== ''
   return { name: asker.name, scope: named ? scope : undefined }
 }
 

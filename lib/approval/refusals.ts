@@ -79,7 +79,9 @@ export function badAnswer(id: string, problem: string, details: object = {}): To
 }
 
 export function quote(value: unknown): string {
-  return typeof value === 'string' ? `"${safeText(value, 80).text}"` : `a ${typeof value}`
+  if (typeof value === 'string') return `"${safeText(value, 80).text}"`
+  if (value === undefined || value === null) return String(value)
+  return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
 function refuse(code: ErrorCode, id: string, message: string): ToolwareError {

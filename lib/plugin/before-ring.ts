@@ -1,5 +1,6 @@
+import { faultText } from '../fault-text.ts'
 import type { Answer, AskVerdict, DenyVerdict, HookContext, MaybePromise } from '../types.ts'
-import { ask, deny, rewrite } from '../verdict.ts'
+import { ask, deny, rewrite, tellResolution } from '../verdict.ts'
 import { askRequest, readDecision } from './decision.ts'
 import { beforeEvent, toolContext } from './event.ts'
 import { reportFault } from './fault.ts'
@@ -50,14 +51,24 @@ function runFrom(
     if (settled instanceof Promise) {
       return settled.then((value) => {
         const denied = take(handler, value, progress)
-        return denied ?? runFrom(handlers, index + 1, progress)
+        return denied ? ended(denied, progress) : runFrom(handlers, index + 1, progress)
       })
     }
     const denied = take(handler, settled as Settled<unknown>, progress)
-    if (denied) return denied
+    if (denied) return ended(denied, progress)
   }
   const { ctx, params, asked } = progress
   return params ? rewrite({ ...ctx.params, ...params }, asked) : asked
+}
+
+/** A question that was raised in the ring before is over: nobody will be asked. */
+function ended(denied: DenyVerdict, { ctx, asked }: Progress): DenyVerdict {
+  if (asked && !ctx.judging) {
+    tellResolution(asked.request, 'cancelled', (error) =>
+      ctx.log.error({ hook: asked.request.asker, err: error }, 'onResolution failed'),
+    )
+  }
+  return denied
 }
 
 function call(handler: BeforeHandler, ctx: HookContext): MaybePromise<Settled<unknown>> {
@@ -106,7 +117,11 @@ function take(
           progress.asked = ask(askRequest(`plugin:${pluginId}`, decision.approval))
         return undefined
       } catch (error) {
-        return badAnswer(pluginId, `gave an answer that cannot be used: ${error}`, progress.ctx)
+        return badAnswer(
+          pluginId,
+          `gave an answer that cannot be used: ${faultText(error)}`,
+          progress.ctx,
+        )
       }
   }
 }

@@ -1,3 +1,4 @@
+import { quoted } from '../errors.ts'
 import type { Logger, MaybePromise, Requester } from '../types.ts'
 import { addKnown } from './event.ts'
 import { reportFault } from './fault.ts'
@@ -79,8 +80,13 @@ export async function runCommand(
     { agentId, sessionKey, sessionId, channelId, senderId, requester, args },
   )
   const run = () => definition.handler(context)
-  const settled = await callHandler(run, { timeoutMs: TIMEOUT_MS, own: ownSignal() })
-  if (settled.ok) return { status: 'done', ...named, reply: settled.value ?? {} }
-  fail(settled.cause === 'timeout' ? 'timeout' : 'error', settled.error, 'the command has failed')
-  return { status: 'failed', ...named, reason: `/${definition.name} failed` }
+  const settled = await callHandler<unknown>(run, { timeoutMs: TIMEOUT_MS, own: ownSignal() })
+  const failed = (cause: 'error' | 'timeout', error: unknown): CommandOutcome => {
+    fail(cause, error, 'the command has failed')
+    return { status: 'failed', ...named, reason: `/${definition.name} failed` }
+  }
+  if (!settled.ok) return failed(settled.cause === 'timeout' ? 'timeout' : 'error', settled.error)
+  const reply = settled.value ?? {}
+  if (typeof reply === 'object' && !Array.isArray(reply)) return { status: 'done', ...named, reply }
+  return failed('error', new TypeError(`answered ${quoted(reply)}, not { text } or nothing`))
 }

@@ -1,4 +1,5 @@
 import { distance } from '../closest.ts'
+import { faultText } from '../fault-text.ts'
 import type { ApprovalDecision, AskRequest, Severity } from '../types.ts'
 import type { ApprovalRequirement } from './types.ts'
 
@@ -38,7 +39,7 @@ export function readDecision(answer: unknown): Decision {
   try {
     return readRecord(answer)
   } catch (error) {
-    return bad(`answered with an object that cannot be read: ${String(error)}`)
+    return bad(`answered with an object that cannot be read: ${faultText(error)}`)
   }
 }
 

@@ -52,10 +52,11 @@ async function ask(
   }
   const env = settled.value
   if (env === undefined || env === null) return undefined
-  if (typeof env !== 'object' || Array.isArray(env)) {
-    return fail(new TypeError('answered with something that is no object of texts'))
-  }
   try {
+    // A map has no properties, so its variables would be lost in silence.
+    if (typeof env !== 'object' || Symbol.iterator in env) {
+      throw new TypeError('answered with something that is no object of texts')
+    }
     return { ...env }
   } catch (error) {
     return fail(error)

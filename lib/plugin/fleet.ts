@@ -7,6 +7,7 @@ import type { PluginsConfig } from './config.ts'
 import type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
 import { discover } from './discovery.ts'
 import type { BridgedHandle, Instance, Origin } from './instance.ts'
+import type { Command } from './registry.ts'
 import { absent, keptOut, type PluginReport, reportOf } from './report.ts'
 import { type StartBridged, startPlugin } from './start.ts'
 import type { PluginDefinition } from './types.ts'
@@ -19,6 +20,8 @@ export interface FleetOptions {
   readonly log: Logger
   readonly baseDir: string
   readonly startBridged: StartBridged
+  /** Commands that are taken already. */
+  readonly hostCommands: readonly Command[]
   /** Told when the instances are others than before. */
   readonly changed: () => void
 }
@@ -45,7 +48,7 @@ export class Fleet {
   }
 
   reports(): PluginReport[] {
-    const duplicates = duplicateCommands(this.instances)
+    const duplicates = duplicateCommands(this.#options.hostCommands, this.instances)
     const loaded = this.instances.map((instance) => {
       const report = reportOf(instance)
       const extra = duplicates.filter(({ pluginId }) => pluginId === instance.id)
@@ -200,8 +203,9 @@ export class Fleet {
 
   #watch(): void {
     const files = new Map<string, string>()
-    for (const { id, origin } of this.instances) {
-      if (origin.kind !== 'bundled') files.set(id, origin.entryFile)
+    // Those that were refused as well: to mend the file is what their authors do next.
+    for (const { id, state, kind, source } of [...this.reports()].reverse()) {
+      if (source !== undefined && kind !== 'bundled' && state !== 'off') files.set(id, source)
     }
     const { log } = this.#options
     const failed = (id: string, error: unknown): void =>
@@ -249,15 +253,20 @@ function line(
   return { level, pluginId, code, message, path }
 }
 
-/** The first plugin with a command keeps it. */
-function duplicateCommands(instances: readonly Instance[]): Diagnostic[] {
-  const owners = new Map<string, string>()
+/** The first with a command keeps it: the host, then plugins in load order. */
+function duplicateCommands(
+  hostCommands: readonly Command[],
+  instances: readonly Instance[],
+): Diagnostic[] {
+  const owners = new Map(
+    hostCommands.map(({ definition }) => [definition.name.toLowerCase(), 'the host']),
+  )
   const found: Diagnostic[] = []
   for (const { pluginId, definition } of instances.flatMap((it) => it.registrations.commands)) {
     const owner = owners.get(definition.name.toLowerCase())
-    if (owner === undefined) owners.set(definition.name.toLowerCase(), pluginId)
+    if (owner === undefined) owners.set(definition.name.toLowerCase(), `plugin ${pluginId}`)
     else {
-      const message = `/${definition.name} is a command of plugin ${owner} already; that one counts`
+      const message = `/${definition.name} is a command of ${owner} already; that one counts`
       found.push(line('error', pluginId, 'duplicate_command', message))
     }
   }

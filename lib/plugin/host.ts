@@ -1,4 +1,4 @@
-import { ToolwareError } from '../errors.ts'
+import { configError, isToolwareError, quoted, ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
 import { defaultLogger } from '../logger.ts'
 import { type Catalogue, catalogue, type ToolDeclarations } from '../policy/catalogue.ts'
@@ -19,6 +19,7 @@ import type { Diagnostic } from './diagnostic.ts'
 import { Fleet } from './fleet.ts'
 import { hooksOf } from './hooks-of.ts'
 import type { EventName } from './names.ts'
+import type { PluginProblemCode } from './problem.ts'
 import { type Command, type Handler, handlersOf } from './registry.ts'
 import type { PluginReport } from './report.ts'
 import type { StartBridged } from './start.ts'
@@ -38,10 +39,34 @@ function startBridged(baseDir: string): StartBridged {
     try {
       await plugin.start()
     } catch (error) {
-      report('error', 'start_failed', faultText(error))
+      report('error', problemOf(error), faultText(error))
     }
     return plugin
   }
+}
+
+/** The code of a report for a process that did not start. */
+function problemOf(error: unknown): PluginProblemCode {
+  const problem = isToolwareError(error) ? error.details?.problem : undefined
+  return problem === 'undeclared_registration' ? problem : 'start_failed'
+}
+
+/** Plugins in code are the program's own: what is wrong with one is said to it at once. */
+function vetBundled(bundled: readonly PluginDefinition[]): void {
+  bundled.forEach((plugin, index) => {
+    const { id, register, activate } = plugin ?? {}
+    const where = `bundled[${index}]`
+    if (typeof id !== 'string' || id.trim() === '') {
+      throw configError(`${where}.id`, `must be a text, not ${quoted(id)}`)
+    }
+    if (typeof register !== 'function' && typeof activate !== 'function') {
+      throw configError(where, `plugin ${quoted(id)} must have register(api) or activate(api)`)
+    }
+    const first = bundled.findIndex((other) => other?.id === id)
+    if (first < index) {
+      throw configError(`${where}.id`, `${quoted(id)} is the id of bundled[${first}]; take another`)
+    }
+  })
 }
 
 /** What a {@link PluginHost} is made from. */
@@ -81,6 +106,7 @@ export class PluginHost {
   constructor(options: PluginHostOptions = {}) {
     const { config = {}, bundled = [], log, baseDir = process.cwd(), tools, approvals } = options
     readOptions(pluginsSection, config, 'plugins')
+    vetBundled(bundled)
     this.#log = log ?? defaultLogger()
     this.#tools = catalogue(tools)
     this.#hostCommands = approvals
@@ -91,6 +117,7 @@ export class PluginHost {
       bundled,
       baseDir,
       log: this.#log,
+      hostCommands: this.#hostCommands,
       startBridged: startBridged(baseDir),
       changed: () => this.#changed(),
     })
@@ -102,7 +129,14 @@ export class PluginHost {
    * @throws {ToolwareError} `CONFIG` under `strict`, when any plugin has an error.
    */
   load(): Promise<this> {
-    this.#loading ??= this.#fleet.load().then(() => this)
+    this.#loading ??= this.#fleet.load().then(
+      () => this,
+      (error: unknown) => {
+        // What could be loaded is no pipeline: gates are missing.
+        this.#tell(undefined)
+        throw error
+      },
+    )
     return this.#loading
   }
 
@@ -110,13 +144,11 @@ export class PluginHost {
    * The hooks of all plugins, in the order in which they belong into a pipeline. The same list until a plugin is
    * reloaded; {@link PluginHost.onChange} tells of that.
    *
-   * @throws {ToolwareError} `CONFIG` before {@link PluginHost.load} is done: a pipeline without its gates would be open.
+   * @throws {ToolwareError} `CONFIG` before {@link PluginHost.load} is done, and after it failed: a pipeline without its
+   *   gates would be open.
    */
   hooks(): readonly AnyHook[] {
-    if (this.#hooks === undefined) {
-      throw new ToolwareError('CONFIG', 'plugins: await host.load() before host.hooks()')
-    }
-    return this.#hooks
+    return this.#loaded('hooks')
   }
 
   /** Tells when {@link PluginHost.hooks} gives another list. Returns a function that stops it. */
@@ -148,17 +180,27 @@ export class PluginHost {
     return this.#fleet.reload(id)
   }
 
-  /** What is written of a tool's result, after the `tool_result_persist` handlers. Synchronous. */
+  /**
+   * What is written of a tool's result, after the `tool_result_persist` handlers. Synchronous.
+   *
+   * @throws {ToolwareError} `CONFIG` when there are no hooks either: what handlers redact would be written.
+   */
   persistToolResult(message: TranscriptMessage, ctx: TranscriptContext = {}): TranscriptMessage {
+    this.#loaded('persistToolResult')
     const handlers = this.#handlersOf('tool_result_persist')
     return persistToolResult(handlers, message, ctx, this.#log)
   }
 
-  /** What is written of a message, after the `before_message_write` handlers; undefined when one blocks it. */
+  /**
+   * What is written of a message, after the `before_message_write` handlers; undefined when one blocks it.
+   *
+   * @throws {ToolwareError} `CONFIG`, as {@link PluginHost.persistToolResult} does.
+   */
   writeMessage(
     message: TranscriptMessage,
     ctx: TranscriptContext = {},
   ): TranscriptMessage | undefined {
+    this.#loaded('writeMessage')
     const handlers = this.#handlersOf('before_message_write')
     return writeMessage(handlers, message, ctx, this.#log)
   }
@@ -188,8 +230,17 @@ export class PluginHost {
     return this.close()
   }
 
+  #loaded(what: string): readonly AnyHook[] {
+    if (this.#hooks !== undefined) return this.#hooks
+    throw new ToolwareError('CONFIG', `plugins: await host.load() before host.${what}()`)
+  }
+
   #changed(): void {
-    this.#hooks = Object.freeze(hooksOf(this.#fleet.instances, this.#tools))
+    this.#tell(Object.freeze(hooksOf(this.#fleet.instances, this.#tools)))
+  }
+
+  #tell(hooks: readonly AnyHook[] | undefined): void {
+    this.#hooks = hooks
     for (const listener of this.#listeners) {
       try {
         listener()

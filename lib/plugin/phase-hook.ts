@@ -1,3 +1,4 @@
+import { asText } from '../outcome.ts'
 import type { HookContext, MaybePromise, Opinion, Outcome, ToolHook } from '../types.ts'
 import { deny } from '../verdict.ts'
 import { addKnown } from './event.ts'
@@ -142,8 +143,11 @@ async function runAfter(
   outcome: Outcome,
 ): Promise<void> {
   const folded = foldToolName(ctx.toolName)
-  for (const handler of handlers) {
-    if (!matches(handler, folded)) continue
+  const interested = handlers.filter((handler) => matches(handler, folded))
+  if (interested.length === 0) return
+  // As it is now: while one handler takes its time, the caller may change what the tool gave.
+  const result = outcome.status === 'completed' ? asText(outcome.result) : outcome.text
+  for (const handler of interested) {
     const { pluginId, event, timeoutMs } = handler
     const run = handler.run as (ctx: ToolAfterContext) => unknown
     const context: ToolAfterContext = {
@@ -151,7 +155,7 @@ async function runAfter(
       toolName: ctx.toolName,
       arguments: ctx.argumentsJson,
       ...addKnown({}, facts(ctx)),
-      result: resultText(outcome),
+      result,
       durationMs: outcome.durationMs,
       failed: outcome.failed,
     }
@@ -160,16 +164,5 @@ async function runAfter(
     const { cause, error } = settled
     const effect = 'the call is not affected'
     reportFault(ctx.log, { pluginId, what: event, cause, error, effect })
-  }
-}
-
-function resultText(outcome: Outcome): string {
-  if (outcome.status !== 'completed') return outcome.text
-  const { result } = outcome
-  if (typeof result === 'string') return result
-  try {
-    return JSON.stringify(result) ?? ''
-  } catch {
-    return ''
   }
 }

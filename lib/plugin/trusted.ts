@@ -1,3 +1,4 @@
+import { faultText } from '../fault-text.ts'
 import type {
   Answer,
   DenyOptions,
@@ -71,7 +72,11 @@ function verdict(registered: Policy, settled: Settled<unknown>, ctx: HookContext
         const asked = approval && askFixing(askRequest(undefined, approval), CHANGED)
         return params ? rewrite(params, asked) : asked
       } catch (error) {
-        return unreadable(registered, `gave an answer that cannot be used: ${error}`, ctx)
+        return unreadable(
+          registered,
+          `gave an answer that cannot be used: ${faultText(error)}`,
+          ctx,
+        )
       }
   }
 }

@@ -1,3 +1,4 @@
+import { types } from 'node:util'
 import { faultText } from '../fault-text.ts'
 import type { Logger } from '../types.ts'
 import { boundDetails } from './bound-details.ts'
@@ -101,8 +102,13 @@ function step<E>(
     }
     if (answer === undefined || answer === null) return { message: copy, block: false }
     if (typeof answer !== 'object') return warn(`answered ${typeof answer} instead of an object`)
-    const { block, message: replaced } = answer as TranscriptAnswer
-    if (block === true && name === 'before_message_write') return { message: copy, block: true }
+    const { block } = answer as TranscriptAnswer
+    if (name === 'before_message_write' && block !== undefined && block !== null) {
+      // Before anything else is looked at: a block stands, whatever comes with it.
+      if (block === true) return { message: copy, block }
+      if (block !== false) return warn('answered with a block that is neither true nor false')
+    }
+    const { message: replaced } = answer as TranscriptAnswer
     if (!replaced) return { message: copy, block: false }
     if (typeof replaced !== 'object' || Array.isArray(replaced)) {
       return warn('answered with a message that is no object')
@@ -119,20 +125,41 @@ function copyOf(message: TranscriptMessage): TranscriptMessage {
   try {
     return structuredClone(message)
   } catch {
-    return copyPart(message, new Map()) as TranscriptMessage
+    return copyByHand(message)
   }
 }
 
-function copyPart(value: unknown, seen: Map<object, unknown>): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  if (seen.has(value)) return seen.get(value)
-  if (value instanceof Date) return new Date(value)
-  const copy: unknown[] | Record<string, unknown> = Array.isArray(value) ? [] : {}
-  seen.set(value, copy)
-  for (const [key, part] of Object.entries(value)) {
-    Object.defineProperty(copy, key, { ...OPEN, value: copyPart(part, seen) })
+/** Any depth will do, and what cannot be read is left out: no message is kept from the handlers by what is in it. */
+function copyByHand(message: TranscriptMessage): TranscriptMessage {
+  const seen = new Map<object, object>()
+  const open: Array<readonly [from: object, to: object]> = []
+  const partOf = (value: unknown): unknown => {
+    if (typeof value !== 'object' || value === null) return value
+    if (types.isDate(value)) return new Date(value)
+    const known = seen.get(value)
+    if (known !== undefined) return known
+    const copy = Array.isArray(value) ? [] : {}
+    seen.set(value, copy)
+    open.push([value, copy])
+    return copy
+  }
+  const copy = partOf(message) as TranscriptMessage
+  for (let next = open.pop(); next !== undefined; next = open.pop()) {
+    const [from, to] = next
+    for (const key of readable(() => Object.keys(from)) ?? []) {
+      const value = readable(() => partOf(Reflect.get(from, key)))
+      Object.defineProperty(to, key, { ...OPEN, value })
+    }
   }
   return copy
+}
+
+function readable<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
 }
 
 const OPEN = { configurable: true, enumerable: true, writable: true }

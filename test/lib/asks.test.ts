@@ -145,6 +145,19 @@ describe('the question (section 8)', () => {
     expect(told).toEqual(['check allow-once', 'before allow-once'])
   })
 
+  it('about params that no call can have tells its asker: cancelled, once', async () => {
+    const told: string[] = []
+    const onResolution = (resolution: string) => told.push(resolution)
+    const app = quietApp().use({
+      name: 'Owner',
+      before: () => rewrite({ at: new Date(0) }, ask({ title: 'May it?', onResolution })),
+    })
+    expect(await app.execute({ toolName: 'deploy' }, echo)).toMatchObject({
+      code: 'HOOK_BAD_ANSWER',
+    })
+    expect(told).toEqual(['cancelled'])
+  })
+
   it('that cannot be put tells its askers: cancelled, once', async () => {
     const told: string[] = []
     const app = quietApp()

@@ -40,6 +40,8 @@ export class Connection {
   /** Why it was ended by us. */
   #fatal: string | undefined
   #open = true
+  /** It was told to leave, and has the time of a stop for it. */
+  #stopping = false
 
   /** Starts the process. Say {@link Connection.init} next. @throws when it cannot even be tried. */
   constructor(options: ConnectionOptions) {
@@ -128,12 +130,18 @@ export class Connection {
     this.#peer.notify('hook_after', params)
   }
 
-  /** Lets it answer what it was asked, then ends it, the polite way first. Idempotent through the caller. */
-  async stop(): Promise<void> {
+  /**
+   * Lets it answer what it was asked, then ends it, the polite way first. Idempotent through the caller.
+   *
+   * @param patienceMs For the answers. Requests give up by themselves, so Infinity is no longer than they wait.
+   */
+  async stop(patienceMs: number = this.#options.limits.stopTimeoutMs): Promise<void> {
     this.#fatal ??= 'was stopped'
     const { stopTimeoutMs } = this.#options.limits
     this.#child.hold()
-    await withTimeout(Promise.race([this.#peer.idle(), this.ended]), stopTimeoutMs)
+    await withTimeout(Promise.race([this.#peer.idle(), this.ended]), patienceMs)
+    // From here on its pipes may close: that is what was asked of it.
+    this.#stopping = true
     this.#peer.notify('shutdown', {})
     this.#outbox.end()
     await this.#child.stop(stopTimeoutMs)
@@ -203,7 +211,7 @@ export class Connection {
 
   /** Whoever ends closes its pipes too, and is given time to; a child that lives on without them is of no use. */
   #abandon(why: string): void {
-    const kill = () => !this.#child.exited && this.kill(why)
+    const kill = () => !this.#child.exited && !this.#stopping && this.kill(why)
     setTimeout(kill, CLOSED_MS).unref()
   }
 

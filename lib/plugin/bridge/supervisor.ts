@@ -41,6 +41,8 @@ interface NotStarted {
 }
 
 const MINUTE_MS = 60_000
+/** What `tool:*` stands for. */
+const BOTH = ['tool:before', 'tool:after']
 
 /**
  * Keeps one plugin's process running: starts it, starts it again with growing delays when it ends, gives it
@@ -115,7 +117,7 @@ export class Supervisor {
       this.#adopt(started)
       if (old === undefined) return
       this.#others.add(old)
-      await old.stop()
+      await old.stop(Number.POSITIVE_INFINITY)
       this.#others.delete(old)
     })
   }
@@ -181,7 +183,8 @@ export class Supervisor {
       const problem = "registered for events, and its manifest's capabilities do not name hooks"
       return { code: 'undeclared_registration', problem }
     }
-    const idle = (declared ?? []).filter((event) => !coversEvent(eventSubscriptions, event))
+    const named = new Set((declared ?? []).flatMap((event) => (event === 'tool:*' ? BOTH : event)))
+    const idle = [...named].filter((event) => !coversEvent(eventSubscriptions, event))
     if (idle.length > 0) {
       log.host('warn', `declares ${idle.join(', ')} and did not register for it`)
     }

@@ -213,6 +213,14 @@ describe('what is remembered', () => {
     },
   )
 
+  it('is no scope that is longer than a person would read', async () => {
+    const scoped = (length: number) => ({ askers: { A: { scope: 's'.repeat(length) } } })
+    const long = await granted({ ...base, ...scoped(513) })
+    expect(await goesOn(long.queue, { ...other, ...scoped(513) })).toBe(false)
+    const fits = await granted({ ...base, ...scoped(512) })
+    expect(await goesOn(fits.queue, { ...other, ...scoped(512) })).toBe(true)
+  })
+
   it('is the tool when the operator says so', async () => {
     const { queue } = await granted(base, { grantScope: 'tool' })
     expect(await goesOn(queue, other)).toBe(true)

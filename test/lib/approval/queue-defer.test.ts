@@ -249,6 +249,21 @@ describe('a deferred call that will never run', () => {
   })
 })
 
+describe('an id that is no text', () => {
+  it.each([
+    [undefined, 'there is no approval undefined;'],
+    [null, 'there is no approval null;'],
+    [{}, 'there is no approval an object;'],
+    [7, 'there is no approval a number;'],
+  ])('is refused by name: %j', async (id, said) => {
+    const { queue } = deferring()
+    await expect(queue.claim(id as never)).rejects.toMatchObject({
+      code: 'APPROVAL_NOT_FOUND',
+      message: expect.stringContaining(said),
+    })
+  })
+})
+
 describe('a restart', () => {
   it('with a store that forgets leaves a clear refusal and nothing to run', async () => {
     const before = deferring()

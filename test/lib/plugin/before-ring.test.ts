@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { PluginApi } from '../../../lib/plugin/types.ts'
 import type { DenyVerdict, RewriteVerdict } from '../../../lib/types.ts'
+import { quietApp } from '../../helpers/call.ts'
 import { hookContext, recordingLogger } from '../../helpers/hook-context.ts'
 import { askRing, bundledHost, deferred, definitions, loadHost } from '../../helpers/plugins.ts'
 
@@ -75,6 +76,13 @@ describe('order (rules 1 to 4)', () => {
     expect(seen).toEqual(['exec', 'all', 'all'])
   })
 })
+
+function unreadable(): object {
+  const ownKeys = (): never => {
+    throw Object.create(null)
+  }
+  return new Proxy({}, { ownKeys })
+}
 
 describe('the event (rules 21, 22, 44, 45)', () => {
   it('is a copy of its own of the params as they entered, not of earlier rewrites (rule 21)', async () => {
@@ -295,6 +303,29 @@ describe('merging (rules 23 to 30, 37)', () => {
     expect(await askRing(host, call())).toMatchObject({ code: 'HOOK_BAD_ANSWER', reason: FAILED })
     expect(later).not.toHaveBeenCalled()
   })
+
+  it.each([
+    ['blocks', () => ({ block: true }), 'DENIED'],
+    ['answers badly', () => ({ blocked: true }), 'HOOK_BAD_ANSWER'],
+    ['answers with what cannot be read', unreadable, 'HOOK_BAD_ANSWER'],
+    ['fails', () => Promise.reject(new Error('no')), 'HOOK_FAILED'],
+  ] as const)(
+    'tells whoever asked, once, that nobody will decide, when a later one %s (rules 29, 62)',
+    async (_what, later, code) => {
+      const told: string[] = []
+      const { host } = await bundledHost((api) => {
+        api.on('before_tool_call', () => ({
+          requireApproval: { title: '?', onResolution: (resolution) => told.push(resolution) },
+        }))
+        api.on('before_tool_call', later as () => object)
+      })
+      const app = quietApp().use(host)
+      expect(await app.execute({ toolName: 'exec' }, () => 1)).toMatchObject({ code })
+      expect(told).toEqual(['cancelled'])
+      await app.explain({ toolName: 'exec' })
+      expect(told).toEqual(['cancelled'])
+    },
+  )
 
   it('lets a later handler block after a question (rules 29, 30)', async () => {
     const { host } = await ring(

@@ -4,7 +4,7 @@ import { parseApprove } from '../../../lib/plugin/approve-command.ts'
 import type { CommandContext, CommandDefinition } from '../../../lib/plugin/types.ts'
 import { Toolware } from '../../../lib/toolware.ts'
 import { quietLog } from '../../helpers/call.ts'
-import { bundledHost, loadHost } from '../../helpers/plugins.ts'
+import { bundledHost, definitions, loadHost } from '../../helpers/plugins.ts'
 import { settle } from '../../helpers/timers.ts'
 
 afterEach(() => vi.useRealTimers())
@@ -123,6 +123,39 @@ describe('host.runCommand() (P6)', () => {
     const slow = it.runCommand('/slow', {}, yes)
     await vi.advanceTimersByTimeAsync(60_000)
     expect(await slow).toMatchObject({ status: 'failed' })
+  })
+
+  it.each([['text'], [5], [true], [[{ text: 'x' }]]])(
+    'fails with %j in place of a reply, which nobody would be shown',
+    async (answer) => {
+      const { host: it, lines } = await host({ handler: () => answer as never })
+      expect(await it.runCommand('/fix', {}, yes)).toMatchObject({ status: 'failed' })
+      expect(lines.at(-1)?.message).toMatch(
+        /^\/fix of plugin a failed: answered .*, not \{ text \}/,
+      )
+    },
+  )
+
+  it('keeps a name of the host for the host, and reports the plugin that wants it', async () => {
+    const { host: it } = await loadHost({
+      approvals: { resolve: () => undefined },
+      bundled: definitions([
+        (api) =>
+          api.registerCommand({
+            name: 'Approve',
+            description: 'd',
+            handler: () => ({ text: 'x' }),
+          }),
+      ]),
+    })
+    expect(await it.runCommand('/approve', {}, yes)).toMatchObject({ pluginId: 'toolware' })
+    expect(it.diagnostics()).toMatchObject([
+      {
+        pluginId: 'a',
+        code: 'duplicate_command',
+        message: '/Approve is a command of the host already; that one counts',
+      },
+    ])
   })
 
   it('lets the first plugin keep a name and reports the second', async () => {

@@ -28,6 +28,12 @@ async function resolve(register: (api: PluginApi) => void, ctx = call()): Promis
 const gives = (env: unknown) => (api: PluginApi) =>
   api.on('resolve_exec_env', () => env as Record<string, string>)
 
+function revoked(): object {
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+  return proxy
+}
+
 describe('resolve_exec_env (P4)', () => {
   it('has the event of the seed: exec, the session, and the host when it is known (rule 80)', async () => {
     const seen: Array<[ExecEnvEvent, object]> = []
@@ -114,6 +120,21 @@ describe('resolve_exec_env (P4)', () => {
       expect(await resolve(gives(env))).toBeUndefined()
     },
   )
+
+  it.each([
+    ['a map', new Map([['A', 'b']])],
+    ['entries', [['A', 'b']]],
+    ['text', 'A=b'],
+    ['an object that cannot be looked at', revoked()],
+  ])('says that %s has no variables', async (_what, env) => {
+    const { log, lines } = recordingLogger()
+    expect(await resolve(gives(env), call({ log }))).toBeUndefined()
+    expect(lines.map(({ message }) => message)).toEqual([
+      expect.stringMatching(
+        /^resolve_exec_env of plugin a failed: .*; its variables are left out$/,
+      ),
+    ])
+  })
 
   it('gives nothing when the filter leaves nothing (rule 82)', async () => {
     expect(await resolve(gives({ PATH: '/evil' }))).toBeUndefined()

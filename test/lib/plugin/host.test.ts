@@ -4,8 +4,9 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import type { PluginsConfig } from '../../../lib/plugin/config.ts'
 import { PluginHost } from '../../../lib/plugin/host.ts'
 import { definePlugin, definePluginEntry } from '../../../lib/plugin/sdk.ts'
+import { Toolware } from '../../../lib/toolware.ts'
 import { parseConfig } from '../../../middleware/config.ts'
-import { hookContext } from '../../helpers/hook-context.ts'
+import { hookContext, recordingLogger } from '../../helpers/hook-context.ts'
 import { askRing, deferred, definitions, loadHost, namesOf } from '../../helpers/plugins.ts'
 import { tempDir } from '../../helpers/temp.ts'
 
@@ -101,6 +102,28 @@ describe('loading plugin files', () => {
     expect(await askRing(host, hookContext())).toMatchObject({ reason: 'fine' })
     expect(lines.filter(({ level }) => level === 'error')).toHaveLength(7)
     expect(host.diagnostics()[0]?.path).toContain('a-syntax.mjs')
+  })
+
+  it('is no source of hooks, and writes nothing, before it is loaded and after that failed', async () => {
+    const baseDir = files({ 'a.mjs': '}', 'p.mjs': BLOCKS('x') })
+    const config = { load: { paths: ['.'] }, strict: true }
+    const { log } = recordingLogger()
+    const host = new PluginHost({ baseDir, config, log })
+    const app = new Toolware({ log }).use(host)
+    const uses = [
+      () => host.hooks(),
+      () => host.persistToolResult({ content: 'secret' }),
+      () => host.writeMessage({ content: 'secret' }),
+    ]
+    const refused = expect.objectContaining({ code: 'CONFIG' })
+    for (const use of uses) expect(use).toThrow(refused)
+    // A pipeline that looks while the host is at it has nothing to keep.
+    const looks: Array<Promise<unknown>> = []
+    host.onChange(() => looks.push(app.execute({ toolName: 'x' }, () => 1)))
+    await expect(host.load()).rejects.toEqual(refused)
+    await Promise.allSettled(looks)
+    for (const use of uses) expect(use).toThrow(refused)
+    await expect(app.execute({ toolName: 'x' }, () => 1)).rejects.toEqual(refused)
   })
 
   it('makes errors fatal under strict, all of them in one message', async () => {
@@ -422,6 +445,15 @@ describe('a plugin file that never ends loading', () => {
 })
 
 describe('watch (rule 105: better)', () => {
+  it('loads a plugin that was refused, once its file is mended', async () => {
+    const { host, baseDir } = await loadFiles({ 'p.mjs': '}' }, { watch: true })
+    expect(states(host)).toEqual({ p: ['refused', 'load_failed'] })
+    const changed = new Promise<void>((resolve) => host.onChange(resolve))
+    writeFileSync(join(baseDir, 'p.mjs'), BLOCKS('mended'))
+    await changed
+    expect(await askRing(host, hookContext())).toMatchObject({ reason: 'mended' })
+  })
+
   it('reloads a plugin whose file was replaced', async () => {
     const { host, baseDir } = await loadFiles({ 'p.mjs': BLOCKS('old') }, { watch: true })
     const changed = new Promise<void>((resolve) => host.onChange(resolve))
@@ -552,3 +584,40 @@ describe('definePlugin() and definePluginEntry()', () => {
 function quiet() {
   return { debug() {}, info() {}, warn() {}, error() {} }
 }
+
+describe('bundled plugins', () => {
+  const register = () => undefined
+
+  it.each([
+    [
+      [
+        { id: 'a', register },
+        { id: 'b', register },
+        { id: 'a', register },
+      ],
+      'bundled[2].id: "a" is the id of bundled[0]; take another',
+    ],
+    [[{ id: 'a' }], 'bundled[0]: plugin "a" must have register(api) or activate(api)'],
+    [[{ register }], 'bundled[0].id: must be a text, not undefined'],
+    [[{ default: { id: 'a', register } }], 'bundled[0].id: must be a text, not undefined'],
+    [[undefined], 'bundled[0].id: must be a text, not undefined'],
+  ])('are the business of whoever makes the host: %j', (bundled, message) => {
+    expect(() => new PluginHost({ bundled: bundled as never })).toThrow(message)
+  })
+})
+
+describe('a plugin in its own process that registers what it does not declare', () => {
+  it('is reported as that', async () => {
+    const init =
+      '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1,"eventSubscriptions":["tool:before"]}}'
+    const { host } = await loadFiles(
+      {
+        'p/toolware.plugin.json':
+          '{ "id": "p", "entry": "p.mjs", "runtime": "process", "eventSubscriptions": ["tool:after"] }',
+        'p/p.mjs': `console.log('${init}'); process.stdin.on('end', () => process.exit()).resume()`,
+      },
+      { entries: { p: { bridge: { command: ['node', 'p.mjs'] } } } },
+    )
+    expect(states(host)).toEqual({ p: ['loaded', 'undeclared_registration'] })
+  })
+})

@@ -102,7 +102,9 @@ describe('tool:before, tool:after and tool:* in process', () => {
     ['text', 'text'],
     [{ a: 1 }, '{"a":1}'],
     [undefined, ''],
-  ])('gives tool:after the result %j as text', async (result, text) => {
+    [['chunks of ', 'a stream'], 'chunks of a stream'],
+    [{ big: 1n }, '[object Object]'],
+  ])('gives tool:after the result %o as text, as its twins do', async (result, text) => {
     let seen: unknown
     const { host } = await bundledHost((api) =>
       api.on('tool:after', (ctx) => {
@@ -112,6 +114,21 @@ describe('tool:before, tool:after and tool:* in process', () => {
     )
     await hookOf(host, 'plugin:a').after?.(call, completed(result))
     expect(seen).toMatchObject({ phase: 'after', result: text, durationMs: 5, failed: false })
+  })
+
+  it('gives every tool:after handler the result as it was when the call ended', async () => {
+    const seen: string[] = []
+    const gate = deferred()
+    const { host } = await bundledHost((api) => {
+      api.on('tool:after', () => gate.promise)
+      api.on('tool:after', (ctx) => void seen.push(ctx.result))
+    })
+    const result = { text: 'said' }
+    const told = hookOf(host, 'plugin:a').after?.(call, completed(result))
+    result.text = 'changed'
+    gate.resolve()
+    await told
+    expect(seen).toEqual(['{"text":"said"}'])
   })
 
   it('sorts by priority within the plugin, and stops at the first deny', async () => {

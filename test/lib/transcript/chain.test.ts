@@ -199,6 +199,43 @@ describe('a message that cannot be cloned', () => {
   })
 })
 
+describe('a message with parts that nobody can copy', () => {
+  const deep = (): unknown => {
+    let value: unknown = 'core'
+    for (let depth = 0; depth < 50_000; depth++) value = { value }
+    return value
+  }
+  const unreadable = {
+    good: 1,
+    get bad(): never {
+      throw new Error('no')
+    },
+  }
+  const { proxy, revoke } = Proxy.revocable({}, {})
+  revoke()
+
+  it.each([
+    ['a depth beyond the stack', deep()],
+    ['a getter that throws', unreadable],
+    ['a proxy that is revoked', { proxy }],
+    ['a date that is none', { date: Object.create(Date.prototype) }],
+  ])('is redacted and blocked all the same: %s', async (_, details) => {
+    const { host } = await bundledHost((api) => {
+      api.on('tool_result_persist', ({ message: m }) => ({ message: { ...m, content: '***' } }))
+      api.on('before_message_write', ({ message: m }) => ({ block: m['content'] === '***' }))
+    })
+    const written = host.persistToolResult({ ...message(), details })
+    expect(written['content']).toBe('***')
+    expect(host.writeMessage({ ...message(), details, content: '***' })).toBeUndefined()
+  })
+
+  it('keeps what can be read', async () => {
+    const { host } = await persisting(() => undefined)
+    const { details } = host.persistToolResult({ ...message(), details: unreadable })
+    expect(details).toEqual({ good: 1, bad: undefined })
+  })
+})
+
 describe('an answer that cannot be read', () => {
   const fail = (): never => {
     throw new Error('no')
@@ -226,6 +263,24 @@ describe('host.writeMessage() (P5)', () => {
   it.each([{ block: false }, { block: 'true' }, undefined])('writes on %j', async (answer) => {
     const { host } = await writing(() => answer)
     expect(host.writeMessage({ role: 'user' })).toEqual({ role: 'user' })
+  })
+
+  it('blocks, though what comes with the block cannot be read', async () => {
+    const { host } = await writing(() => ({
+      block: true,
+      get message(): never {
+        throw new Error('no')
+      },
+    }))
+    expect(host.writeMessage(message())).toBeUndefined()
+  })
+
+  it.each(['yes', 1, 0, {}])('warns of the block %j, which says nothing', async (block) => {
+    const { host, lines } = await writing(() => ({ block }))
+    expect(host.writeMessage(message())).toEqual(message())
+    expect(lines.map((line) => line.message)).toEqual([
+      'before_message_write of plugin a answered with a block that is neither true nor false; the message stays as it was',
+    ])
   })
 
   it('replaces the message and tells whose session it is', async () => {

@@ -1,6 +1,6 @@
 import { subscribe, unsubscribe } from 'node:diagnostics_channel'
 import { getEventListeners } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
@@ -151,6 +151,16 @@ describe('subscriptions', () => {
     )
   })
 
+  it('are both that tool:* stands for, and the warning names the one that is missing', async () => {
+    const manifest = { eventSubscriptions: ['tool:*'] }
+    const { log } = await started(says({ eventSubscriptions: ['tool:before'] }), { manifest })
+    const both = await started(says({ eventSubscriptions: ['tool:*'] }), { manifest })
+    expect(log.lines.map(({ message }) => message)).toEqual([
+      'plugin p declares tool:after and did not register for it',
+    ])
+    expect(both.log.lines).toEqual([])
+  })
+
   it('are read anew after a restart', async () => {
     const { plugin } = await started(['subscribes-once.mjs', join(folder, 'subscribed')])
     expect(plugin.health().eventSubscriptions).toEqual(['tool:before', 'tool:after'])
@@ -163,7 +173,8 @@ describe('subscriptions', () => {
 
 describe('reload()', () => {
   it('hands over to a new child and lets the old one answer what it was asked', async () => {
-    const { plugin } = await started(['late.mjs', '300'])
+    // Longer than a step of a stop: a slow answer in time is no fault.
+    const { plugin } = await started(['late.mjs', '1000'], { bridge: { stopTimeoutMs: 100 } })
     const { pid = 0 } = plugin.health()
     const asked = judge(plugin)
     await plugin.reload()
@@ -204,6 +215,15 @@ describe('close()', () => {
     await Promise.all([plugin.close(), plugin.close(), plugin[Symbol.asyncDispose]()])
     expect(await isAlive(pid)).toBe(false)
     expect(plugin.health()).toMatchObject({ state: 'closed', pid: undefined })
+  })
+
+  it('gives the child its time for the last work, though its pipes are closed', async () => {
+    const file = join(folder, 'last-work')
+    const { plugin } = await started(['lingers.mjs', '900', file], {
+      bridge: { stopTimeoutMs: 10_000 },
+    })
+    await plugin.close()
+    expect(existsSync(file)).toBe(true)
   })
 
   it('ends a child that is still starting', async () => {
