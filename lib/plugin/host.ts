@@ -1,5 +1,6 @@
 import { ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
+import { type OptionNames, vetNames } from '../known-options.ts'
 import { defaultLogger } from '../logger.ts'
 import { type Catalogue, catalogue, type ToolDeclarations } from '../policy/catalogue.ts'
 import { readOptions } from '../read-options.ts'
@@ -60,6 +61,15 @@ export interface PluginHostOptions {
   readonly approvals?: Resolver | undefined
 }
 
+const NAMES: OptionNames<PluginHostOptions> = {
+  config: true,
+  bundled: true,
+  log: true,
+  baseDir: true,
+  tools: true,
+  approvals: true,
+}
+
 /**
  * Finds, loads and reloads plugins, and yields their hooks for a pipeline.
  *
@@ -79,6 +89,7 @@ export class PluginHost {
 
   /** @throws {ToolwareError} `CONFIG` for a wrong value, with the key's path. */
   constructor(options: PluginHostOptions = {}) {
+    vetNames(options, NAMES, 'PluginHost')
     const { config = {}, bundled = [], log, baseDir = process.cwd(), tools, approvals } = options
     readOptions(pluginsSection, config, 'plugins')
     this.#log = log ?? defaultLogger()
