@@ -60,7 +60,9 @@ export type Usable = Middleware | ToolHook | PlainHook | HookSource | Toolware
  * const outcome = await app.execute({ toolName: 'deploy', params: {} }, deploy)
  */
 export class Toolware implements Caller {
+  /** The logger it was given, or its own. */
   readonly log: Logger
+  /** The clock it was given, or `Date.now`. */
   readonly clock: () => number
   readonly #items: Item[] = []
   #plans: Plans | undefined
