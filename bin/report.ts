@@ -24,6 +24,11 @@ export class Report {
     this.#paint = paintFor(io.stdout, io.env)
   }
 
+  /** No call has come yet. */
+  get isEmpty(): boolean {
+    return this.#counts.size === 0
+  }
+
   /** Says that a call is under way; on a terminal only. */
   async begin(call: { readonly toolName: unknown; readonly params?: unknown }): Promise<void> {
     if (!this.#asTable || !this.#io.stderr.isTTY) return
