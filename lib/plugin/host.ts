@@ -74,8 +74,8 @@ const NAMES: OptionNames<PluginHostOptions> = {
  * Finds, loads and reloads plugins, and yields their hooks for a pipeline.
  *
  * @example
- * const host = await new PluginHost({ config: { load: { paths: ['policies'] } } }).load()
- * for (const hook of host.hooks()) app.use(hook)
+ * const host = new PluginHost({ config: { load: { paths: ['policies'] } } })
+ * const app = new Toolware().use(await host.load())
  */
 export class PluginHost {
   readonly #fleet: Fleet
