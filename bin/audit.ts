@@ -63,7 +63,8 @@ function render(report: ChainReport & { hasHead: boolean }, file: string): strin
   if (torn.length > 0)
     lines.push(`${file}: cut by a crash, no record lost: line ${torn.join(', ')}`)
   if (interrupted.length > 0) {
-    lines.push(`${file}: ${interrupted.length} calls have no end: interrupted, or still running`)
+    const calls = interrupted.length === 1 ? '1 call has' : `${interrupted.length} calls have`
+    lines.push(`${file}: ${calls} no end: interrupted, or still running`)
   }
   if (!hasHead)
     lines.push(`${file}: no ${headFile(file)}, so records cut off at the end would not show`)
@@ -73,5 +74,5 @@ function render(report: ChainReport & { hasHead: boolean }, file: string): strin
 
 function intact(records: number, last: Link): string {
   if (records === 0) return 'ok: no records yet'
-  return `ok: ${records} records, none changed, removed or moved; the last is ${last.seq} ${last.hash}`
+  return `ok: ${records} record${records === 1 ? '' : 's'}, none changed, removed or moved; the last is ${last.seq} ${last.hash}`
 }

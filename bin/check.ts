@@ -2,7 +2,7 @@ import type { Toolware } from '../lib/toolware.ts'
 import { toolwareFromConfig } from '../middleware/config.ts'
 import { type Command, onlyOne, parseOptions } from './command.ts'
 import { type ReadyConfig, readyConfig } from './config-options.ts'
-import { openCalls, validated } from './input.ts'
+import { openCalls, tellEmpty, validated } from './input.ts'
 import { loadPlugins } from './plugin-host.ts'
 import { type RecordedClock, recordedClock } from './recorded-clock.ts'
 import { Report } from './report.ts'
@@ -58,6 +58,7 @@ export const check: Command = {
         if (!(await report.add(line, jsonLine(line), line.verdict ?? ''))) break
       }
       await report.end()
+      if (from !== undefined && report.isEmpty) await tellEmpty(source, from, io)
     } finally {
       await app.close()
     }

@@ -24,6 +24,8 @@ Behind a deny nobody is asked. Nothing is executed.
 The call is the argument itself, or stands in a file or on stdin.
 `
 
+const NO_CALL = `explain needs a call, such as '{"toolName": "read_file", "params": {"path": "a.txt"}}'`
+
 /** `toolware explain`. */
 export const explain: Command = {
   help,
@@ -35,6 +37,7 @@ export const explain: Command = {
       json: { type: 'boolean' },
     })
     const given = onlyOne(positionals, 'call')
+    if (given === undefined && io.stdin.isTTY) throw new UsageError(NO_CALL)
     const call = given?.trimStart().startsWith('{')
       ? parseCall(given, 'call', 'call')
       : await onlyCall(await openCalls(given, io).then(validated))
@@ -65,8 +68,7 @@ async function onlyCall(
     if (only !== undefined) throw new UsageError('explain takes one call; check takes many')
     only = call
   }
-  if (only === undefined)
-    throw new UsageError('explain needs a call, such as {"toolName": "read_file"}')
+  if (only === undefined) throw new UsageError(NO_CALL)
   return only
 }
 

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { pathProblem } from '../lib/path-problem.ts'
 import { type NumberedCall, readCalls } from './calls.ts'
-import type { Io } from './command.ts'
+import { type Io, write } from './command.ts'
 import { readLines } from './lines.ts'
 import { readTranscript, type Transcript } from './transcripts.ts'
 import { oneLine, UsageError } from './usage-error.ts'
@@ -65,6 +65,12 @@ async function* openFile(path: string, name: string): AsyncGenerator<Uint8Array>
   } catch (error) {
     throw new UsageError(`${name}: cannot be read: ${oneLine(error)}`)
   }
+}
+
+/** Says on stderr that a recording holds no call: it may be somebody else's, and then nothing was judged. */
+export async function tellEmpty({ name }: CallSource, from: Transcript, io: Io): Promise<void> {
+  if (io.signal.aborted) return
+  await write(io.stderr, `toolware: ${name}: no tool call in the form of --from ${from} is in it\n`)
 }
 
 /** All calls, validated before the first is given: a file is read twice, a pipe is kept. */

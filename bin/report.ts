@@ -24,6 +24,11 @@ export class Report {
     this.#paint = paintFor(io.stdout, io.env)
   }
 
+  /** No call has come yet. */
+  get isEmpty(): boolean {
+    return this.#counts.size === 0
+  }
+
   /** Says that a call is under way; on a terminal only. */
   async begin(call: { readonly toolName: unknown; readonly params?: unknown }): Promise<void> {
     if (!this.#asTable || !this.#io.stderr.isTTY) return
@@ -65,7 +70,10 @@ export class Report {
     if (this.#io.stderr.isTTY) await write(this.#io.stderr, '\r\u001b[K')
     const total = [...this.#counts.values()].reduce((sum, n) => sum + n, 0)
     const left = this.#left > 0 ? `(${this.#left} rows left out; --json has them all)\n` : ''
-    const sum = total === 0 ? 'no calls' : `${total} calls: ${tally(this.#counts, this.#paint)}`
+    const sum =
+      total === 0
+        ? 'no calls'
+        : `${total} call${total === 1 ? '' : 's'}: ${tally(this.#counts, this.#paint)}`
     const table = total === 0 ? '' : renderTable(this.#rows, widthOf(this.#io.stdout), this.#paint)
     await write(this.#io.stdout, `${table}${left}${total === 0 ? '' : '\n'}${sum}\n`)
   }

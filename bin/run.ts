@@ -7,7 +7,7 @@ import { toolwareFromConfig } from '../middleware/config.ts'
 import type { NumberedCall } from './calls.ts'
 import { type Command, type Io, onlyOne, parseOptions } from './command.ts'
 import { type ReadyConfig, readyConfig } from './config-options.ts'
-import { type CallSource, openCalls, validated } from './input.ts'
+import { type CallSource, openCalls, tellEmpty, validated } from './input.ts'
 import { loadPlugins } from './plugin-host.ts'
 import { terminalApprover } from './prompt.ts'
 import { recordedClock } from './recorded-clock.ts'
@@ -74,6 +74,7 @@ export const run: Command = {
       await report.end()
       await app.close()
     }
+    if (from !== undefined && report.isEmpty) await tellEmpty(source, from, io)
     return allCompleted ? 0 : 1
   },
 }

@@ -4,6 +4,7 @@ import type { ToolStream } from './stream.ts'
 import type { Report } from './surroundings.ts'
 import type { CallContext, Facts, Outcome, StreamTool, Tool, ToolCall } from './types.ts'
 
+/** What `use` takes beside the item. */
 export interface UseOptions {
   /** Names a middleware function in texts and logs. */
   readonly name?: string | undefined
@@ -13,6 +14,7 @@ export interface UseOptions {
 
 /** A call's end, for listeners. */
 export interface CallEnd {
+  /** The call, with the params as they were last. */
   readonly ctx: CallContext
   readonly outcome: Outcome
 }
@@ -21,7 +23,9 @@ export interface CallEnd {
 export interface ToolwareEvents {
   /** A fault inside the pipeline, whether or not it changed the call. */
   error: Report
+  /** Of every call that was not let through. `settled` comes, too. */
   blocked: CallEnd
+  /** Of every call that has ended, or waits for a person. */
   settled: CallEnd
 }
 
@@ -47,9 +51,14 @@ export interface Caller {
   explain<P>(call: ToolCall<P>, options?: ExplainOptions): Promise<Explanation>
 }
 
+/** What `explain` takes beside the call. */
 export interface ExplainOptions {
   /** Allowed and asked calls keep what they took from limits, as if they had run. Default false. */
   readonly keepReservations?: boolean | undefined
 }
 
+/**
+ * A tool that goes through the pipeline. Rejects with `ToolDeniedError` when the call was blocked or waits for a person, with
+ * the tool's own error when it failed, with the signal's reason when it was aborted.
+ */
 export type WrappedTool<P, R> = (params: P, ...rest: readonly unknown[]) => Promise<Awaited<R>>

@@ -18,6 +18,8 @@ export interface Link {
 export const GENESIS: Link = Object.freeze({ seq: 0, hash: '0'.repeat(64) })
 
 const HASH = /^[0-9a-f]{64}$/
+/** How a line begins that a crash cut short: as records do, or with what a disk puts in place of lost text. */
+const TORN = /^[{\0]/
 const TAIL = /,"hash":"([0-9a-f]{64})"\}$/
 
 function sha256(text: string): string {
@@ -137,12 +139,13 @@ export async function verifyChain(
     if (line === '') continue
     const record = readSealed(line)
     if (record === undefined) {
-      if (parseObject(line) === undefined) torn.push(number)
-      else
+      if (parseObject(line) !== undefined) {
         report(
           number,
           'the record does not match its hash: it was edited, or is no part of the chain',
         )
+      } else if (TORN.test(line)) torn.push(number)
+      else report(number, 'the line is no record, nor the beginning of one')
       continue
     }
     records++

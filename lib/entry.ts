@@ -1,6 +1,7 @@
 import { distance } from './closest.ts'
 import { quoted } from './errors.ts'
 import { asText } from './outcome.ts'
+import { isThenable } from './settled.ts'
 import type { Entry } from './steps.ts'
 import type { AnyHook, FailureCause, HookContext, Outcome, PlainHook, ToolHook } from './types.ts'
 
@@ -89,6 +90,8 @@ function describeHook(hook: unknown): string {
   if (typeof hook !== 'object' || hook === null) {
     throw new TypeError(`a hook must be an object with a name and a phase, not ${quoted(hook)}`)
   }
+  if (isThenable(hook)) throw new TypeError('a hook is needed, not a promise of one: await it')
+  if (Array.isArray(hook)) throw new TypeError('one hook at a time, not a list of them')
   const { name } = hook as { name?: unknown }
   if (typeof name !== 'string' || name.trim() === '') {
     throw new TypeError(

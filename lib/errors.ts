@@ -41,7 +41,9 @@ export interface ToolwareErrorOptions {
 
 /** An error with a stable code. Its JSON form has no stack and no cause, so it may leave the process. */
 export class ToolwareError extends Error {
+  /** One heading each in `docs/errors.md`. */
   readonly code: ErrorCode
+  /** Facts for machines. */
   readonly details: Readonly<Record<string, unknown>> | undefined
 
   static {
@@ -82,10 +84,15 @@ export interface DeniedErrorOptions extends ToolwareErrorOptions {
 
 /** Thrown by wrapped tools and blocked streams: the call was blocked, or waits for a person. */
 export class ToolDeniedError extends ToolwareError {
+  /** Who said no. */
   readonly by: string
+  /** Why, for the model. */
   readonly reason: string | undefined
+  /** A text for the person. */
   readonly notice: string | undefined
+  /** Of a call that waits for a person. */
   readonly approvalId: string | undefined
+  /** When the same call can pass, from now. */
   readonly retryAfterMs: number | undefined
 
   static {

@@ -14,12 +14,14 @@ const MAX_LISTED = 20
  * Checks options or a section of a configuration against its schema.
  *
  * @param where The path of the section, such as `tooling`; empty for a whole configuration.
- * @throws {ToolwareError} `CONFIG` about the first thing that is wrong, with its path and value.
+ * @throws {ToolwareError} `CONFIG` about one thing that is wrong, with its path and value; first about keys that there are not.
  */
 export function readOptions<T>(schema: z.ZodType<T>, value: unknown, where: string): T {
   const read = schema.safeParse(value)
   if (read.success) return read.data
-  const [issue] = read.error.issues
+  const { issues } = read.error
+  // A misspelt key is missing under its right name, too.
+  const issue = issues.find(({ code }) => code === 'unrecognized_keys') ?? issues[0]
   if (issue === undefined) throw configError(where, 'is wrong')
   throw problem(issue, schema, value, where)
 }

@@ -1,5 +1,6 @@
 import { Deadlines } from './deadline.ts'
 import { configError, quoted } from './errors.ts'
+import { type OptionNames, vetNames } from './known-options.ts'
 import { DEFAULT_LIMITS, type IntakeLimits } from './params.ts'
 import type { Settings } from './surroundings.ts'
 import type { Approver, Logger } from './types.ts'
@@ -33,19 +34,19 @@ export interface ToolwareOptions {
   readonly exposeErrors?: boolean | undefined
 }
 
-const KEYS: ReadonlySet<string> = new Set<keyof ToolwareOptions>([
-  'log',
-  'approvals',
-  'beforeTimeoutMs',
-  'afterTimeoutMs',
-  'toolTimeoutMs',
-  'intake',
-  'timing',
-  'asyncContext',
-  'policyVersion',
-  'clock',
-  'exposeErrors',
-])
+const NAMES: OptionNames<ToolwareOptions> = {
+  log: true,
+  approvals: true,
+  beforeTimeoutMs: true,
+  afterTimeoutMs: true,
+  toolTimeoutMs: true,
+  intake: true,
+  timing: true,
+  asyncContext: true,
+  policyVersion: true,
+  clock: true,
+  exposeErrors: true,
+}
 const MAX_TIMER_MS = 2_147_483_647
 
 /**
@@ -54,11 +55,7 @@ const MAX_TIMER_MS = 2_147_483_647
  * @throws {ToolwareError} `CONFIG`, with the option's name.
  */
 export function vetOptions(options: ToolwareOptions): void {
-  for (const key of Object.keys(options)) {
-    if (!KEYS.has(key)) {
-      throw configError(key, `no option of Toolware. There are: ${[...KEYS].join(', ')}`)
-    }
-  }
+  vetNames(options, NAMES, 'Toolware')
   for (const key of ['beforeTimeoutMs', 'afterTimeoutMs', 'toolTimeoutMs'] as const) {
     const value = options[key]
     if (value === undefined || value === Number.POSITIVE_INFINITY) continue

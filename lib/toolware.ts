@@ -16,6 +16,7 @@ import { Events } from './events.ts'
 import { type Explanation, explanationOf } from './explain.ts'
 import { ownFacts, snapshotFacts } from './facts.ts'
 import { startUnseen } from './gate.ts'
+import { type OptionNames, vetNames } from './known-options.ts'
 import { defaultLogger } from './logger.ts'
 import { asText, Blocked, messageOf } from './outcome.ts'
 import { type IntakeLimits, parseArguments, takeParams } from './params.ts'
@@ -45,6 +46,8 @@ import type {
 } from './types.ts'
 import { passing, Wrapping } from './wrapping.ts'
 
+const USE_OPTIONS: OptionNames<UseOptions> = { name: true, tools: true }
+
 /** What `use` takes: a middleware function, a hook of either shape, a source of hooks, or another pipeline. */
 export type Usable = Middleware | ToolHook | PlainHook | HookSource | Toolware
 
@@ -57,7 +60,9 @@ export type Usable = Middleware | ToolHook | PlainHook | HookSource | Toolware
  * const outcome = await app.execute({ toolName: 'deploy', params: {} }, deploy)
  */
 export class Toolware implements Caller {
+  /** The logger it was given, or its own. */
   readonly log: Logger
+  /** The clock it was given, or `Date.now`. */
   readonly clock: () => number
   readonly #items: Item[] = []
   #plans: Plans | undefined
@@ -99,6 +104,7 @@ export class Toolware implements Caller {
    * @throws {TypeError} When it is none of the things that can be used, or a hook without a phase.
    */
   use(item: Usable, options: UseOptions = {}): this {
+    vetNames(options, USE_OPTIONS, 'use()')
     const filter = toolFilter(options.tools)
     const { name } = options
     if (item instanceof Toolware) {
@@ -168,6 +174,9 @@ export class Toolware implements Caller {
 
   /** Lists tools that were never wrapped here, and filters that match none of them. */
   coverage(toolNames: readonly string[]): Coverage {
+    if (!Array.isArray(toolNames)) {
+      throw new TypeError(`coverage(toolNames) takes a list of names; got ${quoted(toolNames)}`)
+    }
     const unwrapped = toolNames.filter((name) => !this.#wrapping.has(name))
     const deadFilters = this.#items.flatMap(({ filter, name, value }) =>
       filter === undefined || toolNames.some((tool) => filter.matches(tool))

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { configError } from '../lib/errors.ts'
+import { vetObject } from '../lib/known-options.ts'
 import { type PluginsConfig, pluginsSection } from '../lib/plugin/config.ts'
 import type { ToolDeclarations } from '../lib/policy/catalogue.ts'
 import { toolsSection } from '../lib/policy/tool-section.ts'
@@ -65,6 +66,7 @@ export const configSchema: z.ZodType<ToolwareConfig> = z.strictObject({
 
 /** Checks a value against {@link configSchema}. @throws {ToolwareError} `CONFIG` with the path of the key. */
 export function parseConfig(value: unknown): ToolwareConfig {
+  vetObject(value, 'configuration')
   refuseProto(value, '', 0)
   return readOptions(configSchema, value, '')
 }

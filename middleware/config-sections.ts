@@ -8,6 +8,9 @@ import type { Shape } from '../lib/read-options.ts'
 import { count } from './hooks/rate-limit.ts'
 
 const text = z.string().min(1)
+// What a timer of Node can wait; it fires at once for more.
+const MAX_TIMER_MS = 2_147_483_647
+const time = z.int().positive().max(MAX_TIMER_MS)
 
 /** How people are asked. */
 export interface ApprovalsSection {
@@ -41,9 +44,9 @@ export interface LimitsSection {
 }
 
 export const limitsSection: z.ZodType<LimitsSection> = z.strictObject({
-  beforeTimeoutMs: count.optional(),
-  afterTimeoutMs: count.optional(),
-  toolTimeoutMs: z.int().nonnegative('must be 0 or more').optional(),
+  beforeTimeoutMs: time.optional(),
+  afterTimeoutMs: time.optional(),
+  toolTimeoutMs: z.int().nonnegative('must be 0 or more').max(MAX_TIMER_MS).optional(),
   maxDepth: count.optional(),
   maxNodes: count.optional(),
   maxBytes: count.optional(),

@@ -1,7 +1,8 @@
 import { isToolwareError, ToolwareError } from '../lib/errors.ts'
+import { type OptionNames, vetNames } from '../lib/known-options.ts'
 import { type LimitState, memoryState } from '../lib/state/memory.ts'
 import type { AnyHook, HookSource } from '../lib/types.ts'
-import type { ToolwareConfig } from './config-schema.ts'
+import { parseConfig, type ToolwareConfig } from './config-schema.ts'
 import { auditLog } from './hooks/audit-log.ts'
 import { autonomy } from './hooks/autonomy.ts'
 import { type ContractScopeOptions, contractScope } from './hooks/contract-scope.ts'
@@ -20,6 +21,13 @@ export interface CreateHooksOptions {
   readonly judgeOnly?: boolean | undefined
 }
 
+const NAMES: OptionNames<CreateHooksOptions> = {
+  plugins: true,
+  clock: true,
+  state: true,
+  judgeOnly: true,
+}
+
 /**
  * The hooks that a configuration describes, in the order in which they belong: `AuditLog`, `Autonomy`, `ContractScope` always,
  * then `SemanticKernelPolicy` and `RateLimit` where configured, then those of plugins. Your own come after.
@@ -31,20 +39,22 @@ export function createHooks(
   config: ToolwareConfig = {},
   options: CreateHooksOptions = {},
 ): AnyHook[] {
+  vetNames(options, NAMES, 'createHooks')
   const { plugins, clock, judgeOnly = false } = options
   const state = options.state ?? memoryState({ clock })
-  const { tooling, tools, semanticKernel, rateLimits = [] } = config
+  const parsed = parseConfig(config)
+  const { tooling, tools, semanticKernel, rateLimits = [] } = parsed
   const limits = rateLimits.map((limit, i) =>
     rateLimit({ ...limit, id: `rateLimits[${i}]`, state }),
   )
   const policies = [
     inSection('tooling', () => autonomy({ ...tooling, tools })),
-    scopeOf(config, state),
+    scopeOf(parsed, state),
     ...(semanticKernel ? [semanticKernelPolicy({ ...semanticKernel, state })] : []),
     ...limits,
   ]
   // The last to be made, since it opens a file: a configuration that is wrong elsewhere leaves none behind.
-  const audit = auditLog(judgeOnly ? {} : { ...config.audit, clock })
+  const audit = auditLog(judgeOnly ? {} : { ...parsed.audit, clock })
   return [audit, ...policies, ...(plugins?.hooks() ?? [])]
 }
 

@@ -25,10 +25,7 @@ const host = new PluginHost({
     },
   },
 })
-await host.load()
-
-const app = new Toolware({ log })
-for (const hook of host.hooks()) app.use(hook)
+const app = new Toolware({ log }).use(await host.load())
 
 async function call(toolName) {
   const outcome = await app.execute(
@@ -76,7 +73,6 @@ try {
   assert.equal((await call('deploy')).status, 'blocked')
 } finally {
   await app.close()
-  await host.close()
 }
 assert.equal(health().state, 'closed')
 say('\nas it should be')

@@ -1,5 +1,6 @@
 import type { Timers } from '../deadline.ts'
 import { configError } from '../errors.ts'
+import { type OptionNames, vetNames } from '../known-options.ts'
 import type { HookContext, Logger, MaybePromise } from '../types.ts'
 import type { GrantScope } from './grants.ts'
 import type { ApprovalMode, ApprovalPrompt } from './record.ts'
@@ -59,8 +60,27 @@ export interface QueueTimes {
   readonly grantTtlMs: number
 }
 
-/** @throws {ToolwareError} `CONFIG` for a mode or a time that is none. */
+const NAMES: OptionNames<ApprovalQueueOptions> = {
+  mode: true,
+  store: true,
+  timeoutMs: true,
+  maxTimeoutMs: true,
+  useWithinMs: true,
+  keepMs: true,
+  grantScope: true,
+  grantTtlMs: true,
+  workingDirectory: true,
+  policyVersion: true,
+  reachable: true,
+  log: true,
+  clock: true,
+  timers: true,
+  newId: true,
+}
+
+/** @throws {ToolwareError} `CONFIG` for an option that there is not, and a mode or a time that is none. */
 export function checkOptions(options: ApprovalQueueOptions): QueueTimes {
+  vetNames(options, NAMES, 'ApprovalQueue')
   const { mode, grantScope } = options
   if (mode !== undefined && mode !== 'hold' && mode !== 'defer') {
     throw configError('mode', `${JSON.stringify(mode)} is none; use "hold" or "defer"`)

@@ -19,6 +19,7 @@ export interface CommandFacts {
   readonly requester?: Requester | undefined
 }
 
+/** What `runCommand` takes beside the text and the facts. */
 export interface RunCommandOptions {
   /** Says whether this sender may run the command. A command with `requireAuth` is refused without it. */
   readonly authorize?:

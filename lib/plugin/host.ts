@@ -1,5 +1,6 @@
 import { configError, isToolwareError, quoted, ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
+import { type OptionNames, vetNames } from '../known-options.ts'
 import { defaultLogger } from '../logger.ts'
 import { type Catalogue, catalogue, type ToolDeclarations } from '../policy/catalogue.ts'
 import { readOptions } from '../read-options.ts'
@@ -85,12 +86,21 @@ export interface PluginHostOptions {
   readonly approvals?: Resolver | undefined
 }
 
+const NAMES: OptionNames<PluginHostOptions> = {
+  config: true,
+  bundled: true,
+  log: true,
+  baseDir: true,
+  tools: true,
+  approvals: true,
+}
+
 /**
  * Finds, loads and reloads plugins, and yields their hooks for a pipeline.
  *
  * @example
- * const host = await new PluginHost({ config: { load: { paths: ['policies'] } } }).load()
- * for (const hook of host.hooks()) app.use(hook)
+ * const host = new PluginHost({ config: { load: { paths: ['policies'] } } })
+ * const app = new Toolware().use(await host.load())
  */
 export class PluginHost {
   readonly #fleet: Fleet
@@ -104,6 +114,7 @@ export class PluginHost {
 
   /** @throws {ToolwareError} `CONFIG` for a wrong value, with the key's path. */
   constructor(options: PluginHostOptions = {}) {
+    vetNames(options, NAMES, 'PluginHost')
     const { config = {}, bundled = [], log, baseDir = process.cwd(), tools, approvals } = options
     readOptions(pluginsSection, config, 'plugins')
     vetBundled(bundled)

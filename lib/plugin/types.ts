@@ -94,6 +94,7 @@ export interface AfterToolCallEvent {
   readonly durationMs?: number
 }
 
+/** What `resolve_exec_env` handlers get; `toolName` is always `exec`, whatever the host calls its tool. */
 export interface ExecEnvEvent {
   readonly sessionKey?: string
   readonly toolName: 'exec'
@@ -110,6 +111,7 @@ export interface TrustedPolicyDecision extends BeforeToolCallResult {
   reason?: string
 }
 
+/** A policy that runs before ordinary handlers, for `api.registerTrustedToolPolicy`. */
 export interface TrustedToolPolicy {
   /** Listed in the manifest's `contracts.trustedToolPolicies`; scoped to its plugin. */
   id: string
@@ -210,6 +212,7 @@ export interface CommandReply {
   continueAgent?: boolean
 }
 
+/** A command that people type, for `api.registerCommand`. */
 export interface CommandDefinition {
   /** Without the slash. */
   name: string
@@ -221,6 +224,7 @@ export interface CommandDefinition {
   handler(ctx: CommandContext): MaybePromise<CommandReply | Nothing>
 }
 
+/** Writes to the host's log, under the plugin's id. */
 export interface PluginLogger {
   debug(message: string, ...details: unknown[]): void
   info(message: string, ...details: unknown[]): void

@@ -62,6 +62,8 @@ export interface Facts {
 export interface ToolCall<P = Record<string, unknown>> extends Facts {
   /** `[A-Za-z0-9_.:/-]{1,128}`. */
   readonly toolName: string
+  /** Plain data. */
   readonly params?: P | undefined
+  /** The params as JSON text, as models write them. */
   readonly argumentsJson?: string | undefined
 }

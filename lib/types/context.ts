@@ -15,9 +15,11 @@ export interface CallContext extends Omit<Facts, 'signal'> {
   /** Unique to this call, made by toolware; the same again after `app.resume`. */
   readonly id: string
   readonly toolName: string
+  /** Frozen; the current ones, after every rewrite so far. */
   readonly params: Params
   /** The params as JSON text, made on first use. */
   readonly argumentsJson: string
+  /** Fires when nobody waits for the work any more: pass it on. */
   readonly signal: AbortSignal
   readonly log: Logger
   /** The environment for exec tools, once `resolve_exec_env` has settled it. */

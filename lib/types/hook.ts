@@ -3,8 +3,10 @@ import type { HookContext } from './context.ts'
 import type { Outcome } from './outcome.ts'
 import type { Answer, Opinion } from './verdict.ts'
 
+/** Why a handler gave no answer: it threw, or was late. */
 export type FailureCause = 'error' | 'timeout'
 
+/** What hooks of every shape can say of themselves. */
 export interface HookOptions {
   /** In the text of a denial, in audit and in logs. */
   readonly name: string

@@ -27,11 +27,15 @@ export interface CompletedOutcome<R = unknown> extends OutcomeBase {
 
 interface Unsuccessful extends OutcomeBase {
   readonly failed: true
+  /** Why, for programs: one heading each in `docs/errors.md`. */
   readonly code: ErrorCode
   /** The hook's name, `middleware#i`, `tool` or `toolware`. */
   readonly by: string
+  /** The rule that spoke, such as `workspaceOnly`. */
   readonly rule?: string | undefined
+  /** Why, for the model. */
   readonly reason?: string | undefined
+  /** When the same call can pass, from now. */
   readonly retryAfterMs?: number | undefined
   readonly details?: Readonly<Record<string, unknown>> | undefined
 }
@@ -61,6 +65,7 @@ export interface PendingOutcome extends OutcomeBase {
   readonly approvalId: string
 }
 
+/** What became of a call; `status` tells the cases apart. */
 export type Outcome<R = unknown> =
   | CompletedOutcome<R>
   | FailedOutcome

@@ -20,16 +20,22 @@ export interface DenyVerdict extends DenyOptions {
   readonly reason: string | undefined
 }
 
+/** What a person can decide. */
 export type ApprovalDecision = 'allow-once' | 'allow-always' | 'deny'
+/** How a question ended: decided, out of time, or withdrawn. */
 export type ApprovalResolution = ApprovalDecision | 'timeout' | 'cancelled'
+/** How much is at stake. */
 export type Severity = 'info' | 'warning' | 'critical'
 
 /** A question to a person, asked once, at the gate, about the final params. */
 export interface AskRequest {
+  /** At most 80 characters; longer ones lose their middle. */
   readonly title: string
+  /** At most 512 characters; longer ones lose their middle. */
   readonly description?: string | undefined
+  /** Default `warning`. */
   readonly severity?: Severity | undefined
-  /** Default 120 000, at most 600 000. */
+  /** How long to wait for a decision. Default 120 000, at most 600 000. */
   readonly timeoutMs?: number | undefined
   /** `deny` is always possible, named or not. */
   readonly allowedDecisions?: readonly ApprovalDecision[] | undefined
@@ -56,6 +62,7 @@ export interface RewriteVerdict {
   readonly ask: AskVerdict | undefined
 }
 
+/** What `deny`, `ask` and `rewrite` make. */
 export type Verdict = DenyVerdict | AskVerdict | RewriteVerdict
 
 /** What `check` may answer: `false` and `deny()` deny; `true` and `null` are no opinion. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
 import { configError } from '../../lib/errors.ts'
+import { vetObject } from '../../lib/known-options.ts'
 import { type AuditLogger, auditLogger } from '../../lib/logger.ts'
 import { readOptions } from '../../lib/read-options.ts'
 import { redactText, redactValue } from '../../lib/redact.ts'
@@ -66,6 +67,7 @@ const MAX_REASON = 500
  * @example app.use(auditLog({ file: 'audit.jsonl', chain: true }))
  */
 export function auditLog(options: AuditLogOptions = {}): AuditLogHook {
+  vetObject(options, 'auditLog')
   const { clock, ...given } = options
   const section = readOptions(auditSection, given, 'audit')
   const { bodies = 'none', maxBodyLength = 2000, failOpen = [] } = section

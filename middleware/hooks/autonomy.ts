@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { vetObject } from '../../lib/known-options.ts'
 import { type BadArgument, collectArguments, tooManyArguments } from '../../lib/policy/arguments.ts'
 import {
   accessOf,
@@ -87,6 +88,7 @@ export const autonomySection: z.ZodType<ToolingSection> = z
  * @example app.use(autonomy({ workspaceOnly: true, workspaceRoot: '.', forbiddenPathGlobs: ['**\/.env'] }))
  */
 export function autonomy(options: AutonomyOptions = {}): AutonomyHook {
+  vetObject(options, 'autonomy')
   const { tools, home, ...given } = options
   const tooling = readOptions(autonomySection, given, 'tooling')
   const declared = catalogue(readOptions(toolsSection, tools ?? {}, 'tools'))

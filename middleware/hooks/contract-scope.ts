@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { type OptionNames, vetNames } from '../../lib/known-options.ts'
 import { type Catalogue, catalogue, type ToolDeclarations } from '../../lib/policy/catalogue.ts'
 import { pathGrants } from '../../lib/policy/grants.ts'
 import type { PathPlatform } from '../../lib/policy/paths.ts'
@@ -63,6 +64,19 @@ export interface ContractScopeOptions {
   readonly clock?: (() => number) | undefined
 }
 
+const NAMES: OptionNames<ContractScopeOptions> = {
+  policy: true,
+  policyFor: true,
+  tools: true,
+  workspaceRoot: true,
+  caseInsensitivePaths: true,
+  platform: true,
+  home: true,
+  state: true,
+  failOpen: true,
+  clock: true,
+}
+
 /** The hook that {@link contractScope} makes. */
 export interface ContractScopeHook {
   readonly name: 'ContractScope'
@@ -98,6 +112,7 @@ export const contractSection: z.ZodType<ContractPolicy> = z.strictObject({
  * @example app.use(contractScope({ policy: { maxToolCalls: 100, allowedPaths: ['src'] } }))
  */
 export function contractScope(options: ContractScopeOptions = {}): ContractScopeHook {
+  vetNames(options, NAMES, 'contractScope')
   const { failOpen = [], policy: common, policyFor = () => common } = options
   const tools = catalogue(readOptions(toolsSection, options.tools ?? {}, 'tools'))
   const state = options.state ?? memoryState({ clock: options.clock })

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { z } from 'zod'
+import { vetObject } from '../../lib/known-options.ts'
 import { toolNames } from '../../lib/policy/tool-names.ts'
 import {
   examplesSection,
@@ -81,6 +82,7 @@ export interface RateLimitHook {
  * @example app.use(rateLimit({ tools: ['web_*'], per: ['sender'], limit: 30, windowMs: 60_000 }))
  */
 export function rateLimit(options: RateLimitOptions): RateLimitHook {
+  vetObject(options, 'rateLimit')
   const { state, clock, id = 'rateLimit', ...given } = options
   const section = readOptions(rateLimitSection, given, id)
   const { per = [], limit, windowMs = 60_000, failOpen = [], tools } = section

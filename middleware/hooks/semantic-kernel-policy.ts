@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { vetObject } from '../../lib/known-options.ts'
 import { toolNames } from '../../lib/policy/tool-names.ts'
 import {
   examplesSection,
@@ -64,6 +65,7 @@ const ID = 'semanticKernel'
  * @example app.use(semanticKernelPolicy({ deniedTools: ['sk_mail_*'], perSenderPerToolPerMinute: { 'sk_*': 30 } }))
  */
 export function semanticKernelPolicy(options: SemanticKernelOptions = {}): SemanticKernelHook {
+  vetObject(options, 'semanticKernelPolicy')
   const { state, failOpen = [], clock, ...given } = options
   const section = readOptions(semanticKernelSection, given, ID)
   const judge = judgeNames(section)

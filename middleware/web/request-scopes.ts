@@ -2,6 +2,7 @@ import { inspect } from 'node:util'
 import type { Caller } from '../../lib/api.ts'
 import { configError } from '../../lib/errors.ts'
 import { snapshotFacts } from '../../lib/facts.ts'
+import { type OptionNames, vetNames } from '../../lib/known-options.ts'
 import { type Scope, within } from '../../lib/scope.ts'
 import type { Facts, MaybePromise } from '../../lib/types.ts'
 import type { MountCapabilities } from '../capabilities.ts'
@@ -16,6 +17,8 @@ export interface WebMountOptions<Request> {
    */
   readonly facts?: Facts | ((request: Request) => MaybePromise<Facts>) | undefined
 }
+
+const NAMES: OptionNames<WebMountOptions<unknown>> = { facts: true }
 
 /** A web server executes the tools itself, so nothing is lost on the way. */
 export const WEB_CAPABILITIES: MountCapabilities = Object.freeze({
@@ -51,9 +54,7 @@ export class RequestScopes<Request> {
         `${mount}(app): app must be a Toolware pipeline; got ${shown(app)}. Give its return value to the web server's use()`,
       )
     }
-    for (const key of Object.keys(options)) {
-      if (key !== 'facts') throw configError(key, `no option of ${mount}. There is: facts`)
-    }
+    vetNames(options, NAMES, mount)
     const { facts } = options
     if (facts !== undefined && typeof facts !== 'function') vetFacts(mount, facts)
     this.#mount = mount

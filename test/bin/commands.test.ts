@@ -93,6 +93,7 @@ describe('commands on a terminal', () => {
 
   it('needs a file of calls when stdin is the terminal', async () => {
     const { io } = fakeIo(folder(), { isTTY: true })
+    await expect(explain.run([], io)).rejects.toThrow('explain needs a call, such as ')
     await expect(check.run([], io)).rejects.toThrow(
       'no calls: name a file of calls, or pipe them in',
     )

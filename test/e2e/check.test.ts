@@ -68,6 +68,18 @@ describe('toolware check', () => {
     expect(readdirSync(dir).sort()).toEqual(['toolware.json5', 'ws'])
   })
 
+  it('says that a recording holds no call: it may be of another kind', async () => {
+    const dir = tempDir()
+    writeFileSync(join(dir, 'calls.jsonl'), '{"toolName":"read_file","params":{}}\n')
+    for (const args of [['check'], ['run', '--workspace', '.']]) {
+      const ended = await toolware([...args, 'calls.jsonl', '--from', 'openai'], dir)
+      expect(ended).toMatchObject({ code: 0, stdout: '' })
+      expect(ended.stderr).toContain(
+        'toolware: calls.jsonl: no tool call in the form of --from openai is in it\n',
+      )
+    }
+  })
+
   it('counts in the time of the calls: allowed calls keep what they took, denied ones do not', async () => {
     const dir = folder({
       rateLimits: [{ limit: 2, per: ['sender'] }],

@@ -1,9 +1,10 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, posix } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, it } from 'vitest'
+import { PAGES, readPage } from '../helpers/doc-samples.ts'
 
 const top = fileURLToPath(new URL('../..', import.meta.url))
 const work = mkdtempSync(join(tmpdir(), 'toolware-readme-'))
@@ -29,5 +30,26 @@ describe('the first example of the README', () => {
     expect(JSON.parse(stdout)).toEqual(['completed', 'write to ***'])
     const records = readFileSync(join(work, 'audit.jsonl'), 'utf8').trim().split('\n')
     expect(records).toHaveLength(2)
+  })
+})
+
+describe('the package', () => {
+  it('has the pages, and what they link to', () => {
+    const npm = process.platform === 'win32' ? 'npm.cmd' : 'npm'
+    const { stdout } = spawnSync(npm, ['pack', '--dry-run', '--json', '--ignore-scripts'], {
+      cwd: top,
+      encoding: 'utf8',
+    })
+    const [packed] = JSON.parse(stdout) as [{ readonly files: ReadonlyArray<{ path: string }> }]
+    const files = packed.files.map(({ path }) => path)
+    const linked = PAGES.flatMap((page) =>
+      [...readPage(page).matchAll(/\]\((?!https?:|#)([^)#\s]+)/g)].map(([, target = '']) =>
+        posix.join(posix.dirname(page), target),
+      ),
+    )
+    const missing = [...PAGES, ...linked].filter(
+      (path) => !files.some((file) => file === path || file.startsWith(`${path}/`)),
+    )
+    expect(missing).toEqual([])
   })
 })

@@ -280,6 +280,14 @@ describe('toolware run', () => {
 })
 
 describe('toolware audit verify', () => {
+  it('does not take some other file for a chain', async () => {
+    const dir = workspace()
+    expect(await toolware(['audit', 'verify', 'ws/a.txt'], dir)).toMatchObject({
+      code: 1,
+      stdout: 'ws/a.txt: no record is part of a hash chain; write it with audit: { chain: true }\n',
+    })
+  })
+
   it('accepts what run wrote, and finds an edit', async () => {
     const dir = workspace()
     await toolware(

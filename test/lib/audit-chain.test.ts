@@ -112,6 +112,21 @@ describe('verifyChain()', () => {
     expect(report).toMatchObject({ ok: true, torn: [5], records: 10 })
   })
 
+  it.each(['# notes', 'hello', '[1]', '"text"', '7'])(
+    'refuses %s, which no crash makes of a record',
+    async (line) => {
+      expect(await verify(lines.toSpliced(4, 0, line))).toMatchObject({
+        ok: false,
+        torn: [],
+        problems: [{ line: 5, problem: 'the line is no record, nor the beginning of one' }],
+      })
+    },
+  )
+
+  it('accepts the zeros that a disk puts in place of lost text', async () => {
+    expect(await verify(lines.toSpliced(4, 0, '\0\0\0'))).toMatchObject({ ok: true, torn: [5] })
+  })
+
   it('accepts a head that a crash left behind', async () => {
     expect((await verify(lines, readLink(lines[8] ?? ''))).ok).toBe(true)
   })

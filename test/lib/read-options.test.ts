@@ -25,6 +25,7 @@ describe('readOptions()', () => {
   it.each([
     [undefined, 'section: is missing; it must be an object'],
     [{}, 'section.name: is missing; it must be a text'],
+    [{ nam: 'n', limit: 0 }, 'section.nam: there is no such key; did you mean name?'],
     [{ name: '' }, 'section.name: must not be empty; got ""'],
     [{ name: 5 }, 'section.name: must be a text; got 5'],
     [

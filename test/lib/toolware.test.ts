@@ -18,7 +18,7 @@ import { call, deferred, echo, quietApp, quietLog } from '../helpers/call.ts'
 describe('new Toolware()', () => {
   it('refuses unknown options and wrong values, and says which', () => {
     expect(() => new Toolware({ beforeTimoutMs: 1 } as never)).toThrowErrorMatchingInlineSnapshot(
-      `[ToolwareError: beforeTimoutMs: no option of Toolware. There are: log, approvals, beforeTimeoutMs, afterTimeoutMs, toolTimeoutMs, intake, timing, asyncContext, policyVersion, clock, exposeErrors]`,
+      `[ToolwareError: beforeTimoutMs: no option of Toolware; did you mean beforeTimeoutMs?]`,
     )
     expect(() => new Toolware({ beforeTimeoutMs: -1 })).toThrow(
       /beforeTimeoutMs: must be milliseconds/,

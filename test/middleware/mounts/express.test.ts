@@ -41,7 +41,7 @@ describe('mountExpress()', () => {
     expect(() => mountExpress(quietApp(), { fact: {} } as never)).toThrow(
       expect.objectContaining({
         code: 'CONFIG',
-        message: 'fact: no option of mountExpress. There is: facts',
+        message: 'fact: no option of mountExpress; did you mean facts?',
       }),
     )
   })

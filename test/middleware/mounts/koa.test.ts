@@ -35,7 +35,7 @@ describe('mountKoa()', () => {
   })
 
   it.each([
-    [{ fact: {} }, 'fact: no option of mountKoa. There is: facts'],
+    [{ fact: {} }, 'fact: no option of mountKoa; did you mean facts?'],
     [{ facts: 's1' }, "facts: mountKoa needs an object of facts; got 's1'"],
     [{ facts: null }, 'facts: mountKoa needs an object of facts; got null'],
   ])('refuses the options %j', (options, message) => {
