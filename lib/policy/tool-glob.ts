@@ -23,6 +23,12 @@ function escaped(name: string): string {
   return name.replace(/[\\*?[\]]/g, '\\$&')
 }
 
+/** To some tools a backslash is a character, to others it makes the next one plain. */
+function readings(alternative: string, platform: PathPlatform): readonly string[] {
+  const isPlain = platform === 'win32' || !alternative.includes('\\')
+  return isPlain ? [alternative] : [alternative, alternative.replace(/\\(.)/gs, '$1')]
+}
+
 /** Takes a glob that a tool will expand apart: braces, the literal beginning, the rest. */
 export function toolGlob(pattern: string, platform: PathPlatform): readonly ToolGlob[] | Finding {
   const bad = badText(pattern)
@@ -49,7 +55,7 @@ export function toolGlob(pattern: string, platform: PathPlatform): readonly Tool
     known.set(name, found)
     return found
   }
-  for (const alternative of alternatives) {
+  for (const alternative of alternatives.flatMap((each) => readings(each, platform))) {
     const names = alternative.split('/')
     if (names.length > MAX_SEGMENTS) return refuse('the glob has too many segments', pattern)
     const cut = names.findIndex((name) => MAGIC.test(name))

@@ -248,7 +248,7 @@ export class CommandRun {
   #git(paths: readonly GitPath[], place: Place): Finding | undefined {
     for (const { text, fromTop } of paths) {
       const judge = (at: Place): Finding | undefined =>
-        /[*?[]/.test(text) ? this.#programGlob(text, at) : this.#path(text, 'write', at)
+        /[*?[\\]/.test(text) ? this.#programGlob(text, at) : this.#path(text, 'write', at)
       const found = judge(place) ?? (fromTop ? judge(this.#top(place)) : undefined)
       if (found !== undefined) return found
     }
