@@ -57,8 +57,8 @@ export class CommandRun {
     }
     if (allows !== undefined && !allows(command.canonical)) {
       const reason = name
-        ? 'this command is not on the list of allowed commands'
-        : 'a redirect without a command is not on the list of allowed commands'
+        ? 'this command is not on the list of allowed commands; use one that is, or say what you need'
+        : 'a redirect without a command is not on the list of allowed commands; use a file tool'
       return finding('allowedShellCommandGlobs', reason, command.canonical)
     }
     this.#changed ||= mayChange(rule) || command.redirects.length > 0
@@ -76,7 +76,11 @@ export class CommandRun {
   redirects(redirects: readonly ShellRedirect[], place: Place): Finding | undefined {
     for (const { target, use } of redirects) {
       if (/^\/dev\/(?:tcp|udp)(?:\/|$)/.test(target.text)) {
-        return finding('shell: redirect', 'network redirects are not allowed', target.text)
+        return finding(
+          'shell: redirect',
+          'network redirects are not allowed; name a file',
+          target.text,
+        )
       }
       const found = this.#looks.path(target.text, use, place)
       if (found !== undefined) return found
@@ -92,7 +96,7 @@ export class CommandRun {
     if (this.#tools.allows === undefined) {
       return finding(
         'allowedShellCommandGlobs',
-        'a program given by its path runs only when the list names that path',
+        'a program given by its path runs only when the list names that path; write its name alone',
         text,
       )
     }
@@ -171,7 +175,9 @@ export class CommandRun {
     if (ansiC && this.paths && !AS_TEXT.has(use))
       return refuse("write this name in '...' instead of $'...'")
     if (use === 'script' && this.#tools.allows === undefined) {
-      return refuse('programs run from a file only when the list of allowed commands names them')
+      return refuse(
+        'programs run from a file only when the list of allowed commands names them; use one that is known',
+      )
     }
     if (glob !== undefined) {
       if (isLanguage(use) || use === 'place') return refuse('put this argument in single quotes')
