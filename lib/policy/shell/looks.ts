@@ -92,6 +92,10 @@ export class Looks {
     const names = from && to ? commonNames(from, to, this.#names) : []
     if (names === undefined) return tooManyPaths(dir)
     for (const name of names) {
+      if (name.includes('\uFFFD')) {
+        const reason = 'they hold a name that is no valid text; name the files instead'
+        return finding('path', reason, dir)
+      }
       const found = this.path(`${dir}/${name}`, 'read', place)
       if (found !== undefined) return found
     }

@@ -272,7 +272,8 @@ function readWord(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
         if (part.text.startsWith('[^')) {
           throw new Refused('sh and bash read [^...] differently; write [!...]', of.text)
         }
-        if (/['"\\$`]/.test(part.text)) throw new Refused("quote the brackets: '[...]'", of.text)
+        if (/['"\\$`]|.\[[=.]/.test(part.text))
+          throw new Refused("quote the brackets: '[...]'", of.text)
         hasGlob = true
         if (++globs > MAX_GLOB_PARTS) {
           throw new Refused('too many wildcards in one word; write the names out', of.text)
