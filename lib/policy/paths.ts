@@ -230,7 +230,13 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
       const path = spelled === '~' || spelled.startsWith('~/') ? home + spelled.slice(1) : spelled
       const dir = ground.enter(path, cwd)
       return dir === undefined
-        ? { found: finding('path', 'there is no such directory to work in', spelled) }
+        ? {
+            found: finding(
+              'path',
+              'there is no such directory to work in; create it or name another',
+              spelled,
+            ),
+          }
         : { dir }
     },
     directories: (spelled) => {

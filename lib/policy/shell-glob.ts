@@ -17,6 +17,17 @@ function compile(name: string): Segment {
   return typeof plain === 'string' ? (segment('*') as Segment) : plain
 }
 
+/** Where a shell counts bytes, as dash does, a letter that is more than one is matched by several `?` and sets. */
+function compileLoosely(name: string): Segment {
+  const anything = name.replace(VAGUE, (_, escaped?: string) => escaped ?? '*')
+  return compile(anything.replace(/\*+/g, '*'))
+}
+
+const VAGUE = /(\\.)|\[[!^]?\]?(?:\[:[^\]]*:\]|\\.|[^\]\\])*\]|[?*]/gsu
+const NON_ASCII = /[^\0-\x7f]/
+/** What stands for bytes that are no text. */
+const UNREADABLE = '\uFFFD'
+
 /** What the globs of a call may cost: names read in directories, and those that match. */
 export interface GlobBudget {
   entriesLeft: number
@@ -47,6 +58,7 @@ class Overflow extends Error {}
 /** Entries in `dir` that the segment matches; counts what it looks at. Undefined where there is nothing to list. */
 function list(dir: string, name: string, budget: GlobBudget): Dirent[] | undefined {
   const wanted = compile(name)
+  let loose: Segment | undefined
   const showsHidden = plainText(name).startsWith('.')
   const found: Dirent[] = []
   let handle: ReturnType<typeof opendirSync>
@@ -61,7 +73,11 @@ function list(dir: string, name: string, budget: GlobBudget): Dirent[] | undefin
       budget.entriesLeft -= 1 + Math.floor(Buffer.byteLength(entry.name) / LONG)
       if (budget.entriesLeft < 0) throw new Overflow()
       if (entry.name.startsWith('.') && !showsHidden) continue
-      if (!wanted.matches(fold(entry.name))) continue
+      if (!wanted.matches(fold(entry.name))) {
+        if (!NON_ASCII.test(entry.name)) continue
+        loose ??= compileLoosely(name)
+        if (!loose.matches(fold(entry.name))) continue
+      }
       if (--budget.matchesLeft < 0) throw new Overflow()
       found.push(entry)
     }
@@ -119,6 +135,11 @@ export function expandShellGlob(
     if (found) return found
     const entries = list(onDisk(prefix), name, budget)
     if (entries === undefined) return undefined
+    const unreadable = entries.find((entry) => entry.name.includes(UNREADABLE))
+    if (unreadable) {
+      const reason = 'the glob finds a name that is no valid text; name the files instead'
+      return finding('path', reason, pattern)
+    }
     if (isLast) {
       const judgeEntry = entries.length < MIN_LISTED ? undefined : open(prefix)
       for (const each of dots(name)) add(next(each), () => judge(next(each)))
@@ -143,7 +164,13 @@ export function expandShellGlob(
       'the glob looks at more than 1000 entries, or matches more than that; name the files or a narrower directory'
     return finding('path', reason, pattern)
   }
-  if (matches.length === 0) return judge(plainText(whole))
+  // Shells that match less take the pattern itself, which only matters where its directory is there.
+  const literal = plainText(whole)
+  const above = literal.slice(0, literal.lastIndexOf('/') + 1)
+  if (matches.length === 0 || isThere(onDisk(above))) {
+    const bad = judge(literal)
+    if (bad) return bad
+  }
   for (const judgeMatch of matches) {
     const found = judgeMatch()
     if (found) return found

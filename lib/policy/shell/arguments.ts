@@ -87,7 +87,10 @@ class Reader {
     }
     const isAlone = rule.alone && this.#operands.length === 1 && !this.#goesOn
     if (rule.requires !== undefined && !isAlone && !this.#saw(this.#compiled.required)) {
-      return this.#refuse(`only with ${rule.requires.replaceAll(' ', ' or ')}`, this.#label)
+      return this.#refuse(
+        `it changes something; add ${rule.requires.replaceAll(' ', ' or ')}`,
+        this.#label,
+      )
     }
     return this.#readings
   }
@@ -148,7 +151,8 @@ class Reader {
   }
 
   #refuse(reason: string, value: string): Finding {
-    return finding(`shell program: ${this.#label}`, `${this.#label}: ${reason}`, value)
+    const said = reason.includes(';') ? reason : `${reason}; leave it out`
+    return finding(`shell program: ${this.#label}`, `${this.#label}: ${said}`, value)
   }
 
   #push(use: WordUse, word: ShellWord, text: string, flagLike: boolean): void {
@@ -199,7 +203,12 @@ class Reader {
     const known = Object.hasOwn(subcommands, word.text) ? subcommands[word.text] : undefined
     if (word.glob !== undefined) return this.#refuse('write the subcommand out', word.text)
     if (known === undefined && otherSubcommands === undefined) {
-      return this.#refuse('this subcommand is not known to be safe', word.text)
+      return this.#refuse(
+        installed
+          ? 'only known checkers run through it; run a script of the package instead'
+          : 'this subcommand is not known to be safe; use another one',
+        word.text,
+      )
     }
     if (installed) this.#readings.push({ use: 'bin', text: word.text })
     return this.#reader(known ?? OPEN, `${this.#label} ${word.text}`)

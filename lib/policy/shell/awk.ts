@@ -3,7 +3,7 @@ export function awk(program: string): string | undefined {
   const code = (withoutTexts(program) ?? program).replaceAll('||', '').replaceAll('>=', '')
   return redirects(code) ||
     /[|@`]|getline|system|ARG[CV]|ENVIRON|SYMTAB|FUNCTAB|PROCINFO|\\\n/.test(code)
-    ? 'awk programs with |, > after print, getline, system, @ or its tables are not allowed'
+    ? 'awk programs with |, > after print, getline, system, @ or its tables are not allowed; print only, and redirect the output'
     : undefined
 }
 

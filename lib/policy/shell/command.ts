@@ -1,31 +1,27 @@
-import { type Finding, finding, shorten } from '../finding.ts'
-import type { PathPolicy, PathUse } from '../paths.ts'
+import { type Finding, finding } from '../finding.ts'
+import type { PathPolicy } from '../paths.ts'
 import { type Reading, readArguments } from './arguments.ts'
 import type { Compile } from './compile.ts'
-import { canEnter, commonNames, holdsName, isInstalled } from './disk.ts'
+import { canEnter, isInstalled } from './disk.ts'
 import { LANGUAGES } from './languages.ts'
-import type { Language, ProgramRule } from './programs/rule.ts'
+import { Looks, tooManyPaths } from './looks.ts'
+import type { ProgramRule } from './programs/rule.ts'
 import type { ShellPolicy, ShellRedirect, ShellWord, SimpleCommand } from './types.ts'
-import type { Place } from './walk.ts'
 import {
-  basesOf,
-  candidatesOf,
-  escapeGlob,
-  filesOf,
-  type GitPath,
-  gitPaths,
-  under,
-} from './words.ts'
+  AS_TEXT,
+  CODE_URL,
+  GRAMMATICAL,
+  HAS_GRAMMAR,
+  isLanguage,
+  isPath,
+  PATH_LANGUAGES,
+  REBASED,
+} from './uses.ts'
+import type { Place } from './walk.ts'
+import { basesOf, candidatesOf, escapeGlob, filesOf, gitPaths, under } from './words.ts'
 
-/** Most paths that are judged for one call, and most globs that are expanded. */
-const MAX_PATHS = 256
-/** Most characters of such paths, where a word may be judged in several parts. */
-const MAX_PATH_TEXT = 65_536
-const MAX_GLOBS = 16
 /** Most flags that name another directory to begin from. */
 const MAX_PLACES = 5
-/** Most names that are looked at for one that begins with a dash. */
-const MAX_NAMES = 5000
 
 /** What a judge works with. */
 export interface Tools {
@@ -40,17 +36,14 @@ export interface Tools {
 export class CommandRun {
   readonly paths: PathPolicy | undefined
   readonly #tools: Tools
-  #judged = 0
-  #judgedText = 0
+  readonly #looks: Looks
   /** A command before may have changed what is on the disk. */
   #changed = false
-  #globs = 0
-  readonly #names = { namesLeft: MAX_NAMES }
-  readonly #held = new Map<string, boolean>()
 
   constructor(tools: Tools) {
     this.#tools = tools
     this.paths = tools.paths?.begin()
+    this.#looks = new Looks(this.paths)
   }
 
   /** Judges one simple command that runs in `place`. */
@@ -64,8 +57,8 @@ export class CommandRun {
     }
     if (allows !== undefined && !allows(command.canonical)) {
       const reason = name
-        ? 'this command is not on the list of allowed commands'
-        : 'a redirect without a command is not on the list of allowed commands'
+        ? 'this command is not on the list of allowed commands; use one that is, or say what you need'
+        : 'a redirect without a command is not on the list of allowed commands; use a file tool'
       return finding('allowedShellCommandGlobs', reason, command.canonical)
     }
     this.#changed ||= mayChange(rule) || command.redirects.length > 0
@@ -83,9 +76,13 @@ export class CommandRun {
   redirects(redirects: readonly ShellRedirect[], place: Place): Finding | undefined {
     for (const { target, use } of redirects) {
       if (/^\/dev\/(?:tcp|udp)(?:\/|$)/.test(target.text)) {
-        return finding('shell: redirect', 'network redirects are not allowed', target.text)
+        return finding(
+          'shell: redirect',
+          'network redirects are not allowed; name a file',
+          target.text,
+        )
       }
-      const found = this.#path(target.text, use, place)
+      const found = this.#looks.path(target.text, use, place)
       if (found !== undefined) return found
     }
     return undefined
@@ -99,11 +96,11 @@ export class CommandRun {
     if (this.#tools.allows === undefined) {
       return finding(
         'allowedShellCommandGlobs',
-        'a program given by its path runs only when the list names that path',
+        'a program given by its path runs only when the list names that path; write its name alone',
         text,
       )
     }
-    return this.#path(text, 'read', place)
+    return this.#looks.path(text, 'read', place)
   }
 
   #words(
@@ -124,7 +121,7 @@ export class CommandRun {
     if (split) return finding('shell: syntax', 'put "$(...)" in double quotes', split.text)
     const readings = readArguments(words, rule, label, this.#tools.compile)
     if ('rule' in readings) return readings
-    if (this.#judged + readings.filter(isPath).length > MAX_PATHS && this.paths) {
+    if (!this.#looks.hasRoomFor(readings.filter(isPath).length)) {
       return tooManyPaths(words.at(-1)?.text ?? '')
     }
     const places = readings.flatMap(({ use, text }) => (use === 'place' ? [text] : []))
@@ -165,22 +162,10 @@ export class CommandRun {
     label: string,
     place: Place,
   ): Finding | undefined {
-    const from = this.#enter(dir, place)
-    if (from === undefined) return undefined
-    const to = reading.use === 'read' ? this.#enter(other, place) : undefined
-    if (to === undefined) return this.#reading(reading, label, place)
-    const names = commonNames(from, to, this.#names)
-    if (names === undefined) return tooManyPaths(dir)
-    for (const name of names) {
-      const found = this.#path(`${dir}/${name}`, 'read', place)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-
-  #enter(dir: string, place: Place): string | undefined {
-    const entered = this.paths?.enter(dir, place.real)
-    return entered && 'dir' in entered ? entered.dir : undefined
+    if (this.#looks.enter(dir, place) === undefined) return undefined
+    return reading.use === 'read' && this.#looks.enter(other, place) !== undefined
+      ? this.#looks.common(dir, other, place)
+      : this.#reading(reading, label, place)
   }
 
   #reading(reading: Reading, label: string, place: Place): Finding | undefined {
@@ -189,9 +174,14 @@ export class CommandRun {
       finding(`shell program: ${label}`, `${label}: ${reason}`, text)
     if (ansiC && this.paths && !AS_TEXT.has(use))
       return refuse("write this name in '...' instead of $'...'")
+    if (use === 'script' && this.#tools.allows === undefined) {
+      return refuse(
+        'programs run from a file only when the list of allowed commands names them; use one that is known',
+      )
+    }
     if (glob !== undefined) {
       if (isLanguage(use) || use === 'place') return refuse('put this argument in single quotes')
-      const found = this.#glob(reading, glob, refuse, place)
+      const found = this.#glob(reading, glob, label, place)
       return found ?? (use === 'text' || use === 'any' ? undefined : this.#use(use, text, place))
     }
     if (use === 'bin') {
@@ -202,16 +192,32 @@ export class CommandRun {
     if (isLanguage(use)) {
       const reason = LANGUAGES[use](text)
       if (reason !== undefined) return refuse(reason)
-      return PATH_LANGUAGES.has(use) ? this.#path(text, 'write', place) : undefined
+      return PATH_LANGUAGES.has(use) ? this.#looks.path(text, 'write', place) : undefined
     }
     if (use === 'script' && (/^[-+]/.test(text) || /^\/(?:dev|proc)\//.test(text))) {
       return refuse('it would run what it reads; name a file')
     }
-    if (use === 'script' && this.#tools.allows === undefined) {
-      return refuse('programs run from a file only when the list of allowed commands names them')
-    }
     if (use === 'any' && CODE_URL.test(text)) return refuse('it holds code; name a file')
     return this.#use(use, text, place)
+  }
+
+  #glob(
+    { use, flagLike, refusals }: Reading,
+    pattern: string,
+    label: string,
+    place: Place,
+  ): Finding | undefined {
+    const hasGrammar = GRAMMATICAL.has(use)
+    const asWord = (name: string): Finding | undefined => {
+      const refused = refusals?.find((each) => each.pattern.test(name))
+      if (refused !== undefined) {
+        return finding(`shell program: ${label}`, `${label}: ${refused.reason}`, name)
+      }
+      return hasGrammar && HAS_GRAMMAR.test(name) ? this.#use(use, name, place) : undefined
+    }
+    const matters = hasGrammar || (refusals !== undefined && refusals.length > 0)
+    const given = { pattern, flagLike, asWord: matters ? asWord : undefined }
+    return this.#looks.shellGlob(given, place)
   }
 
   #use(use: Reading['use'], text: string, place: Place): Finding | undefined {
@@ -221,162 +227,29 @@ export class CommandRun {
       case 'place':
         return text === '-' || text === ''
           ? undefined
-          : this.#path(text, use === 'place' ? 'write' : use, place)
+          : this.#looks.path(text, use === 'place' ? 'write' : use, place)
       case 'script':
-        return this.#path(text, 'read', place)
+        return this.#looks.path(text, 'read', place)
       case 'any':
       case 'at':
         for (const { text: path, fileUrl } of use === 'at' ? filesOf(text) : candidatesOf(text)) {
-          const found = this.#path(path, 'write', place, fileUrl)
+          const found = this.#looks.path(path, 'write', place, fileUrl)
           if (found !== undefined) return found
         }
         return undefined
       case 'git':
-        return this.#git(gitPaths(text), place)
+        return this.#looks.git(gitPaths(text), place)
       case 'lines':
-        return this.#git(
+        return this.#looks.git(
           gitPaths(text).filter((path) => path.text !== text),
           place,
         )
       case 'glob':
-        return text.startsWith('!') ? undefined : this.#programGlob(text, place)
+        return text.startsWith('!') ? undefined : this.#looks.programGlob(text, place)
       default:
         return undefined
     }
   }
-
-  #git(paths: readonly GitPath[], place: Place): Finding | undefined {
-    for (const { text, fromTop } of paths) {
-      const judge = (at: Place): Finding | undefined =>
-        /[*?[]/.test(text) ? this.#programGlob(text, at) : this.#path(text, 'write', at)
-      const found = judge(place) ?? (fromTop ? judge(this.#top(place)) : undefined)
-      if (found !== undefined) return found
-    }
-    return undefined
-  }
-
-  /** Where git takes `rev:path` from, as far as a path policy knows: its own directory. */
-  #top(place: Place): Place {
-    const cwd = this.paths?.cwd ?? place.real
-    return { spelled: cwd, real: cwd }
-  }
-
-  #path(text: string, use: PathUse, place: Place, fileUrl = false): Finding | undefined {
-    if (this.paths === undefined || text === '/dev/null') return undefined
-    this.#judged++
-    this.#judgedText += text.length
-    if (this.#judged > MAX_PATHS || this.#judgedText > MAX_PATH_TEXT) {
-      return tooManyPaths(text)
-    }
-    return fileUrl
-      ? this.paths.judge(text, use, place.real)
-      : this.paths.judgeWord(text, use, place.real)
-  }
-
-  #programGlob(pattern: string, place: Place): Finding | undefined {
-    this.#globs++
-    return this.#globs > MAX_GLOBS
-      ? finding(
-          'shell: limits',
-          `more than ${MAX_GLOBS} globs in one command; split it up`,
-          pattern,
-        )
-      : this.paths?.judgeGlob(pattern, 'read', place.real)
-  }
-
-  #glob(
-    { use, flagLike, refusals }: Reading,
-    pattern: string,
-    refuse: (reason: string) => Finding,
-    place: Place,
-  ): Finding | undefined {
-    this.#globs++
-    if (this.#globs > MAX_GLOBS) {
-      return finding(
-        'shell: limits',
-        `more than ${MAX_GLOBS} globs in one command; split it up`,
-        pattern,
-      )
-    }
-    if (flagLike && /^[*?[@-]/.test(pattern) && this.#holds(flagLike, place.real)) {
-      return finding(
-        'shell: glob',
-        'a file name here begins with a dash or an @ and would become a flag; write ./* instead of *',
-        pattern,
-      )
-    }
-    // What a glob finds becomes a word of its own.
-    const asWord = (name: string): Finding | undefined => {
-      const refused = refusals?.find((each) => each.pattern.test(name))
-      if (refused !== undefined) return { ...refuse(refused.reason), value: shorten(name) }
-      return GRAMMATICAL.has(use) && HAS_GRAMMAR.test(name)
-        ? this.#use(use, name, place)
-        : undefined
-    }
-    const matters = GRAMMATICAL.has(use) || (refusals !== undefined && refusals.length > 0)
-    return this.paths?.judgeShellGlob(pattern, 'write', place.real, matters ? asWord : undefined)
-  }
-
-  #holds(names: RegExp, dir: string): boolean {
-    const key = `${names.source} ${dir}`
-    const known = this.#held.get(key) ?? holdsName(names, dir, this.#names)
-    this.#held.set(key, known)
-    return known
-  }
-}
-
-/** An address that is a program itself, for what loads modules. */
-const CODE_URL = /(?:^|[=,])data:[a-z]+\/(?:x-)?(?:java|ecma|type)script\b/i
-
-/** Languages of texts that are paths as well. */
-const PATH_LANGUAGES: ReadonlySet<Language> = new Set<Language>([
-  'target',
-  'archive',
-  'reporter',
-  'download',
-  'upload',
-])
-
-/** Uses of words of which a part may be a path, and characters that may stand before it. */
-const GRAMMATICAL: ReadonlySet<Reading['use']> = new Set<Reading['use']>([
-  'git',
-  'lines',
-  'any',
-  'at',
-])
-const HAS_GRAMMAR = /[:=,;@<"']/
-/** Uses whose relative paths may begin somewhere else. */
-const REBASED: ReadonlySet<Reading['use']> = new Set<Reading['use']>([
-  'read',
-  'write',
-  'script',
-  'any',
-  'download',
-  'upload',
-])
-
-/** Uses that name nothing on disk. */
-const AS_TEXT: ReadonlySet<Reading['use']> = new Set<Reading['use']>([
-  'text',
-  'sed',
-  'awk',
-  'jq',
-  'format',
-])
-
-function isLanguage(use: Reading['use']): use is Language {
-  return Object.hasOwn(LANGUAGES, use)
-}
-
-/** True for what is one path at least, so that too many are refused before the first is looked at. */
-function isPath({ use, text, glob }: Reading): boolean {
-  if (glob !== undefined || text === '/dev/null') return false
-  if (use === 'any') return /^[^-:]+$/.test(text)
-  return (use === 'read' || use === 'write' || use === 'script') && text !== '-' && text !== ''
-}
-
-function tooManyPaths(text: string): Finding {
-  return finding('shell: limits', `more than ${MAX_PATHS} paths in one call; split it up`, text)
 }
 
 /** A program that is not known to read only. */

@@ -4,7 +4,7 @@ export function jq(filter: string): string | undefined {
   return /(?<![.\w$])(?:(?:import|include|env)\b(?!\s*:(?!:))|modulemeta\b)|(?<![.\w])ENV\b/.test(
     code,
   )
-    ? 'jq filters that read modules or the environment are not allowed'
+    ? 'jq filters that read modules or the environment are not allowed; read files only'
     : undefined
 }
 

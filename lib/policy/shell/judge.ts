@@ -46,11 +46,12 @@ export function shellJudge(policy: ShellPolicy): ShellJudge {
       cwd: string | undefined,
     ): Finding | undefined => {
       const step = budget?.add(text) ?? read()
-      if ('rule' in step) return step
+      if ('rule' in step) return quoting(step)
       try {
         const dir = start(cwd)
         if (!isOneCall || run === undefined) run = new CommandRun(tools)
-        return walkSteps(step, run, { spelled: dir, real: dir })
+        const found = walkSteps(step, run, { spelled: dir, real: dir })
+        return found && quoting(found)
       } catch {
         return finding('shell: failed', 'the command could not be judged; write it more simply')
       }
@@ -69,6 +70,14 @@ export function shellJudge(policy: ShellPolicy): ShellJudge {
     }
   }
   return judgeTexts(false)
+}
+
+/** A text holds many words: the reason quotes the one that it is about. */
+function quoting(found: Finding): Finding {
+  const { rule, reason, value = '' } = found
+  return value === '' || rule === 'shell: limits' || reason.includes(value)
+    ? found
+    : { ...found, reason: `${reason} ("${value}")` }
 }
 
 /** The text that a shell is asked to run by `bash -c text`. */

@@ -90,7 +90,7 @@ function substitution(text: string): string | undefined {
 function module(name: string): string | undefined {
   return Object.hasOwn(MODULES, name)
     ? undefined
-    : 'this module is not known to be safe to run with -m'
+    : 'this module is not known to be safe to run with -m; use another, or a script of the project'
 }
 
 /** A format of printf; `%n` would assign a variable. */
@@ -138,18 +138,20 @@ function setting(text: string): string | undefined {
 
 /** A plugin of pytest that is left out. */
 function plugin(name: string): string | undefined {
-  return name.startsWith('no:') ? undefined : 'it loads other code first'
+  return name.startsWith('no:') ? undefined : 'it loads other code first; leave it out'
 }
 
 /** Columns of ps; one of them is the environment. */
 function columns(text: string): string | undefined {
-  return /env/i.test(text) ? 'it shows the environment of programs' : undefined
+  return /env/i.test(text)
+    ? 'it shows the environment of programs; choose other columns'
+    : undefined
 }
 
 /** Flags of go's linker that run no linker of one's own. */
 function linker(text: string): string | undefined {
   return /(?:^|[\s=])['"]?--?(?!(?:s|w|X|buildid|compressdwarf|race)(?:[\s=]|$))/.test(text)
-    ? 'of the flags of the linker only -s, -w and -X are known to be safe'
+    ? 'of the flags of the linker only -s, -w and -X are known to be safe; leave the others out'
     : undefined
 }
 

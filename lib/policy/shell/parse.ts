@@ -110,7 +110,7 @@ function node(of: SyntaxNode, walk: Walk): ShellStep {
     default:
       throw new Refused(
         `${SYNTAX[of.type] ?? 'this syntax'} is not allowed; run plain commands instead`,
-        'text' in of && typeof of.text === 'string' ? of.text : of.type,
+        walk.source.slice(of.pos, of.end),
       )
   }
 }
@@ -150,7 +150,10 @@ function command(of: Command, walk: Walk): ShellStep {
   const words = (of.name ? [of.name, ...spelled] : spelled).map((each) => word(each, inner, walk))
   const [name] = words
   if (name && (!isSpelledOut(name) || name.text === '')) {
-    throw new Refused('the name of the program must be written out', of.name?.text ?? '')
+    throw new Refused(
+      'the name of the program must be written out; give it as a plain word',
+      of.name?.text ?? '',
+    )
   }
   walk.dialect.command(of, walk.source.slice(of.pos, of.end))
   return {
@@ -184,7 +187,10 @@ function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk
     const target = word(each.target, inner, walk)
     if (each.type === 'HereString') return []
     if (!isSpelledOut(target) || target.literalTilde || target.text === '') {
-      throw new Refused('the target of a redirect must be written out', each.target.text)
+      throw new Refused(
+        'the target of a redirect must be written out; name a file',
+        each.target.text,
+      )
     }
     const duplicates = each.operator === '>&' || each.operator === '<&'
     if (duplicates && /^(?:\d+-?|-)$/.test(target.text)) return []
@@ -197,7 +203,7 @@ function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk
       throw new Refused('>& takes a plain name; write `> file 2>&1` instead', each.target.text)
     }
     if (/^\d+$/.test(each.target.text)) {
-      throw new Refused('a file with a number for a name is written ./1', each.target.text)
+      throw new Refused('write the name of a file that is a number as ./1', each.target.text)
     }
     if (each.operator === '<&') throw new Refused('<& takes a number', each.target.text)
     return [{ target, use: each.operator === '<' ? 'read' : 'write' }]
@@ -210,7 +216,7 @@ function hereDoc(of: HereDoc, inner: ShellStep[], walk: Walk): void {
     throw new Refused('a here-document is not closed; end it with its delimiter', delimiter)
   }
   if (!/^[\w.-]+$/.test(delimiter)) {
-    throw new Refused('the delimiter of a here-document must be a plain word', delimiter)
+    throw new Refused('the delimiter of a here-document must be a plain word; use EOF', delimiter)
   }
   walk.witness.hereDoc(of, of.closing)
   if (of.delimiter?.quoted) return
@@ -266,7 +272,8 @@ function readWord(of: Word, inner: ShellStep[], walk: Walk): ShellWord {
         if (part.text.startsWith('[^')) {
           throw new Refused('sh and bash read [^...] differently; write [!...]', of.text)
         }
-        if (/['"\\$`]/.test(part.text)) throw new Refused("quote the brackets: '[...]'", of.text)
+        if (/['"\\$`]|.\[[=.]/.test(part.text))
+          throw new Refused("quote the brackets: '[...]'", of.text)
         hasGlob = true
         if (++globs > MAX_GLOB_PARTS) {
           throw new Refused('too many wildcards in one word; write the names out', of.text)

@@ -277,6 +277,15 @@ describe('pathPolicy()', () => {
     expect(policy().judgeWord('../x', 'write')).toMatchObject({ rule: 'workspaceOnly' })
   })
 
+  it('reads a backslash in the glob of a tool both ways', () => {
+    const { judgeGlob } = policy({ forbidden: ['**/.env'] })
+    for (const glob of ['.e\\nv', '**/.e\\nv', '{a,.e\\nv}', '\\.env']) {
+      expect(judgeGlob(glob, 'read'), glob).toMatchObject({ rule: 'forbiddenPathGlobs: **/.env' })
+    }
+    expect(judgeGlob('\\.\\./x', 'read')).toBeDefined()
+    expect(judgeGlob('src/\\[id\\]/*.ts', 'read')).toBeUndefined()
+  })
+
   it('enters directories, links followed', () => {
     expect(policy().enter('link-in')).toEqual({ dir: join(tree.ws, 'src') })
     expect(policy().enter('..', join(tree.ws, 'src'))).toEqual({ dir: tree.ws })

@@ -155,7 +155,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
       },
     ),
   },
-  ...all('gcc g++ cc c++ clang clang++ rustc', {
+  ...all('gcc g++ cc c++ c89 c99 cpp c89-gcc c99-gcc clang clang++ rustc rustdoc', {
     responseFiles: true,
     refuse: { '-wrapper -fplugin -specs --specs -B -Xclang -load --config': RUNS },
     values: { any: '-I -L -o -T -include -isystem', text: '-l -D -U -x' },
@@ -182,6 +182,19 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     flags: '--version -h --help',
     subcommands: { run: coverage, ...all('report xml html json lcov combine erase', {}) },
   },
+  ninja: { refuse: { '-C': PLACE, '-t': RUNS }, values: { script: '-f' } },
+  just: { refuse: { '-c --command --shell --shell-arg': RUNS } },
+  ...all('lerna nx', except('exec')),
+  ...all('foreman honcho', except('run')),
+  ...all('apt apt-get apt-cache aptitude', {
+    refuse: { '-o --option -c --config-file': 'its configuration can run programs' },
+  }),
+  dpkg: { refuse: { '--pre-invoke --post-invoke --status-logger': RUNS } },
+  openssl: {
+    singleDash: true,
+    refuse: { '-engine -provider -provider-path -provider_path -config': LOADS },
+  },
+  'ssh-keygen': { refuse: { '-D -w': LOADS } },
   helm: { ...except('plugin'), refuseWords: { '^--(?:post-renderer|kubeconfig)': RUNS } },
   mvn: {
     refuseOperands: { ':': 'a goal by its name runs any plugin; name a phase such as test' },

@@ -127,7 +127,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       '-o --output': 'it writes a file; redirect the output instead',
     },
   }),
-  ...all('diff colordiff', {
+  ...all('diff colordiff zdiff bzdiff xzdiff', {
     operands: ['read'],
     joins: 'each',
     refuse: { '-l --paginate': RUNS },
@@ -175,10 +175,13 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['read'],
     refuse: { '-o --output': 'it writes a file; redirect the output instead' },
   }),
-  ...all('ar nm objdump readelf size addr2line ld as objcopy strip', {
-    operands: ['write'],
-    responseFiles: true,
-  }),
+  ...all(
+    'ar gcc-ar gcc-nm gcc-ranlib llvm-ar llvm-nm llvm-objdump ranlib nm objdump readelf size addr2line ld as objcopy strip',
+    {
+      operands: ['write'],
+      responseFiles: true,
+    },
+  ),
   ...all('bat batcat', {
     operands: ['read'],
     refuse: {

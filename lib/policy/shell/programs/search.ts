@@ -1,4 +1,5 @@
 import type { ProgramRule } from './rule.ts'
+import { all } from './shared.ts'
 
 const FOLLOWS = 'it follows links out of the directory; leave it out'
 const RUNS = 'it runs or feeds another program'
@@ -77,8 +78,7 @@ const fd: ProgramRule = {
 /** Programs whose arguments are patterns or small programs before they are paths. */
 export const SEARCH: Readonly<Record<string, ProgramRule>> = {
   grep,
-  egrep: grep,
-  fgrep: grep,
+  ...all('egrep fgrep rgrep zgrep zegrep zfgrep bzgrep xzgrep lzgrep zstdgrep', grep),
   rg,
   find,
   fd,
@@ -96,7 +96,7 @@ export const SEARCH: Readonly<Record<string, ProgramRule>> = {
       '-n -E -r -s -u -z --quiet --silent --regexp-extended --separate --unbuffered --null-data --posix --debug --sandbox --help --version',
   },
   ...Object.fromEntries(
-    ['awk', 'gawk', 'mawk', 'nawk'].map((name): [string, ProgramRule] => [
+    ['awk', 'gawk', 'mawk', 'nawk', 'original-awk'].map((name): [string, ProgramRule] => [
       name,
       {
         closed: true,

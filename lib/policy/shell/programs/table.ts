@@ -18,9 +18,12 @@ export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
   git: GIT,
 }
 
+/** The machine that a program is for, before its name or behind it. */
+const MACHINE = /^[a-z]\w*-(?:\w+-)?(?:linux|apple|w64|unknown|none)-\w+-|-[a-z]\w*-linux-\w+$/
+
 /**
- * Finds the rule of a program by its base name: first in `own`, then in the table. `python3.12` and `gcc-13`
- * count as `python` and `gcc`; a name that is only a rule's in another spelling is refused.
+ * Finds the rule of a program by its base name: first in `own`, then in the table. `python3.12`, `gcc-13` and
+ * `x86_64-linux-gnu-gcc` count as `python` and `gcc`; a name that is only a rule's in another spelling is refused.
  */
 export function ruleFor(
   name: string,
@@ -29,7 +32,8 @@ export function ruleFor(
   const base = name.slice(name.lastIndexOf('/') + 1)
   const at = (key: string): ProgramRule | undefined =>
     Object.hasOwn(own, key) ? own[key] : Object.hasOwn(PROGRAMS, key) ? PROGRAMS[key] : undefined
-  const exact = at(base) ?? at(base.replace(/[-.\d]+$/, ''))
+  const plain = base.replace(MACHINE, '')
+  const exact = at(base) ?? at(plain) ?? at(plain.replace(/[-.\d]+$/, ''))
   if (exact !== undefined) return exact
   const folded = base
     .normalize('NFKC')

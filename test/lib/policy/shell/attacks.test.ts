@@ -8,6 +8,9 @@ import { type Workspace, workspace } from '../../../helpers/workspace.ts'
 const url = new URL('../../../cases/shell-attacks.json', import.meta.url)
 const attacks: Readonly<Record<string, readonly string[]>> = JSON.parse(readFileSync(url, 'utf8'))
 
+/** After the fault, or in an order instead of it. */
+const SAYS_WHAT_TO_DO = /; \w|^(?:\S+(?: \S+)*: )?(?:write|put|name|quote|only|take|use|give)\b/
+
 describe('shellJudge() without a list, in a workspace', () => {
   let made: Workspace
   let judge: ShellJudge
@@ -28,7 +31,9 @@ describe('shellJudge() without a list, in a workspace', () => {
     '$kind',
     ({ texts }) => {
       it.each(texts.map((text) => ({ text })))('refuses $text', ({ text }) => {
-        expect(judge.command(made.map(text))).toMatchObject({ reason: expect.any(String) })
+        const { reason = '', value = '' } = judge.command(made.map(text)) ?? {}
+        expect(reason).toMatch(SAYS_WHAT_TO_DO)
+        expect(reason).toContain(value)
       })
     },
   )

@@ -19,7 +19,10 @@ describe('shellJudge() in a workspace with traps on disk', () => {
     made.write('ws/old/l')
     made.write('ws/new/only.txt')
     made.write('ws/linked/l')
+    for (const dir of ['letters', 'bytes', 'bytes2']) made.write(`ws/${dir}/a`)
     symlinkSync(outside, join(made.ws, 'new/l'))
+    made.write('ws/ax/a')
+    symlinkSync(join(made.root, 'ws-evil'), join(made.ws, '[A-Z]x'))
     symlinkSync(outside, join(made.ws, 'linked/a.txt'))
     made.write('ws/rev/HEAD:.env')
     made.write('ws/rev/x')
@@ -30,6 +33,11 @@ describe('shellJudge() in a workspace with traps on disk', () => {
     made.write('ws/remote/evil:x')
     made.write('ws/url/file:/etc/passwd')
     made.write('ws/plain/a=b')
+    symlinkSync(outside, join(made.ws, 'letters/é'))
+    for (const dir of ['bytes', 'bytes2']) {
+      const name = Buffer.concat([Buffer.from(join(made.ws, dir, '/')), Buffer.from([0xff])])
+      symlinkSync(outside, name)
+    }
     made.write('ws/plain/c:d')
     judge = shellJudge({
       paths: pathPolicy({
@@ -59,6 +67,19 @@ describe('shellJudge() in a workspace with traps on disk', () => {
     ['cd plain && git add *', 'allowed'],
     ['cd plain && mytool *', 'allowed'],
     ['cat rev/* plain/* url/*/*/*', 'allowed'],
+    ['cat letters/?', 'workspaceOnly'],
+    ['cat letters/??', 'workspaceOnly'],
+    ['cat letters/[!a]?', 'workspaceOnly'],
+    ['cat letters/?a', 'allowed'],
+    ['cat letters/a*', 'allowed'],
+    ['cat bytes/*', 'path'],
+    ['cat bytes/?', 'path'],
+    ['cat bytes/a*', 'allowed'],
+    ['cat byt*/?', 'path'],
+    ['cat [A-Z]x/a', 'workspaceOnly'],
+    ['cat [A-Z]x/new', 'workspaceOnly'],
+    ['cat [[:alpha:]]x/a', 'allowed'],
+    ['cat letters/[[:alpha:]]', 'workspaceOnly'],
     ['tar cf x.tar -C .? a', 'shell program: tar'],
   ])('judges what a glob finds as the word it becomes: %s', (text, expected) => {
     expect(rule(text)).toBe(expected)
@@ -75,6 +96,8 @@ describe('shellJudge() in a workspace with traps on disk', () => {
     ['diff old new', 'workspaceOnly'],
     ['diff new old', 'workspaceOnly'],
     ['diff new src', 'allowed'],
+    ['diff bytes bytes2', 'path'],
+    ['diff bytes letters', 'allowed'],
     ['diff -- old new', 'workspaceOnly'],
     ['diff a.txt package.json', 'allowed'],
     ['cp a.txt old', 'allowed'],

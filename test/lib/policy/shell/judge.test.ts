@@ -211,12 +211,13 @@ describe('shellJudge()', () => {
       })
       expect(shellJudge({ paths }).command('find . -name x -delete')).toEqual({
         rule: 'shell program: find',
-        reason: 'find: it deletes; use rm on the files themselves',
+        reason: 'find: it deletes; use rm on the files themselves ("-delete")',
         value: '-delete',
       })
       expect(shellJudge({ paths }).command('echo $HOME')).toEqual({
         rule: 'shell: syntax',
-        reason: "a variable is not allowed; write the value out, or quote it with '...'",
+        reason:
+          'a variable is not allowed; write the value out, or quote it with \'...\' ("$HOME")',
         value: '$HOME',
       })
     })

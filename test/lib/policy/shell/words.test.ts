@@ -115,6 +115,9 @@ describe('ruleFor()', () => {
   it('finds a program by its base name and without its version', () => {
     expect(ruleFor('/usr/bin/git')).toBe(PROGRAMS.git)
     expect(ruleFor('python3.12')).toBe(PROGRAMS.python)
+    expect(ruleFor('x86_64-linux-gnu-gcc-12')).toBe(PROGRAMS.gcc)
+    expect(ruleFor('arm-none-eabi-gcc')).toBe(PROGRAMS.gcc)
+    expect(ruleFor('perl5.36-x86_64-linux-gnu')).toBe(PROGRAMS.perl)
     expect(ruleFor('toString')).toBeUndefined()
     expect(ruleFor('mytool')).toBeUndefined()
   })
