@@ -123,14 +123,24 @@ export function commandNames(
   params: Readonly<Record<string, unknown>>,
   withCode: boolean,
 ): readonly string[] {
+  return Object.keys(params).filter(commandName(withCode))
+}
+
+/** Tells which names of one call are those of commands. */
+export function commandName(withCode: boolean): (name: string) => boolean {
   const wanted = withCode ? COMMAND_OR_CODE : COMMAND
-  let odd = 0
-  return Object.keys(params).filter((name) => {
+  const odd = new Map<string, boolean>()
+  return (name) => {
     if (name.length > MAX_COMMAND_NAME) return false
     if (wanted.test(name)) return true
+    if (PLAIN.test(name)) return false
+    const known = odd.get(name)
+    if (known !== undefined) return known
     // Folding is slow, so of very many odd names the rest counts as what they might be.
-    return !PLAIN.test(name) && (++odd > MAX_ODD_NAMES || wanted.test(fold(name)))
-  })
+    const is = odd.size >= MAX_ODD_NAMES || wanted.test(fold(name))
+    odd.set(name, is)
+    return is
+  }
 }
 
 const BASES = new Set(

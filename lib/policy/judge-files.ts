@@ -44,7 +44,7 @@ export function judgeFiles(
 }
 
 /** Most directories that relative paths are judged from. */
-const MAX_STARTS = 8
+const MAX_STARTS = 4
 
 /** The directories that relative paths may start from: the workspace, and what top arguments name. */
 function startsOf(

@@ -209,6 +209,18 @@ describe('autonomy()', () => {
         { x: Array.from({ length: 9 }, () => ({ command: 'ls' })) },
         /^arguments \| arguments: more than 8 commands/,
       ],
+      [
+        { x: Array.from({ length: 10_001 }, () => ({})) },
+        /^arguments \| arguments: more than 10000 objects and lists/,
+      ],
+      [
+        {
+          x: Array.from({ length: 201 }, () =>
+            Object.fromEntries([...Array(100).keys()].entries()),
+          ),
+        },
+        /^arguments \| arguments: more than 20000 names of arguments/,
+      ],
     ])('judges commands deep in the arguments of an undeclared tool: %j', (params, wanted) => {
       expect(judge(list, 'my_tool', params)).toMatch(wanted)
       expect(judge({ allowShell: false }, 'my_tool', params)).toMatch(/^allowShell/)
@@ -222,6 +234,8 @@ describe('autonomy()', () => {
         'allow',
       )
       expect(judge(list, 'my_tool', { steps: [{ command: 7 }, { label: 'rm x' }] })).toBe('allow')
+      const rows = Array.from({ length: 300 }, () => ({ 名: 'rm', 値: 1, größe: 2, '': 3, ü: 4 }))
+      expect(judge(list, 'my_tool', { rows })).toBe('allow')
     })
 
     it('[] allows none, * all that can be judged', () => {
@@ -439,10 +453,10 @@ describe('autonomy()', () => {
       })
 
       it('refuses more of them than it would look from', () => {
-        const dirs = Array.from({ length: 9 }, (_, i) => [`dir_${i}_path`, `d${i}`])
+        const dirs = Array.from({ length: 4 }, (_, i) => [`dir_${i}_path`, `d${i}`])
         for (const [, name] of dirs) mkdirSync(join(start, name as string))
         expect(judge(there, 'my_tool', Object.fromEntries(dirs))).toMatch(
-          /^arguments \| .*more than 8 directories/,
+          /^arguments \| .*more than 4 directories/,
         )
       })
     })
