@@ -84,13 +84,18 @@ export function isUrlName(name: string): boolean {
 }
 
 const MAX_PADDING = 4096
+/** More than other schemes in front of `file:` need. */
+const MAX_SCHEMES = 128
 /** A file's address, in others such as `view-source:` too. */
 const FILE_URL = /^(?:[a-z0-9+.:-]*[:+])?file:/i
 
 /** True when a value under an ambiguous name is meant as a path. */
 export function looksLikePath(value: string, isUrl: boolean): boolean {
   // Whoever parses addresses leaves blanks and line ends out of them.
-  const head = value.slice(0, MAX_PADDING).replace(/[\p{Cc} ]+/gu, '')
+  const head = value
+    .slice(0, MAX_PADDING)
+    .replace(/[\p{Cc} ]+/gu, '')
+    .slice(0, MAX_SCHEMES)
   if (FILE_URL.test(head) || /^[A-Za-z]:[\\/]/.test(value)) return true
   if (head === '') return value.length >= MAX_PADDING
   if (/^[A-Za-z][A-Za-z0-9+.-]+:/.test(value)) return !isUrl && CLIMBS.test(value)

@@ -22,7 +22,7 @@ export const NO_HOLDERS: CommandHolders = { found: [], tooMany: undefined, areSo
 
 const MAX_HOLDERS = 8
 const MAX_OBJECTS = 10_000
-const MAX_NAMES = 20_000
+const MAX_NAMES = 10_000
 
 /** True for what may be a command: a text, a list, or an object that cannot be judged. */
 export function mayBeCommand(value: unknown): boolean {

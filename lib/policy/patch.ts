@@ -32,14 +32,15 @@ export interface PatchBudget {
   pathsLeft: number
 }
 
-/** What the patches of one call may hold together. */
-export function patchBudget(): PatchBudget {
+/** What the patches of one call may hold together; less where their names are read from several directories. */
+export function patchBudget(starts = 1): PatchBudget {
+  const share = starts > 2 ? 2 / starts : 1
   return {
     charactersLeft: MAX_CHARACTERS,
     linesLeft: MAX_LINES,
     headersLeft: MAX_HEADERS,
-    namesLeft: MAX_NAMES,
-    pathsLeft: MAX_PATHS,
+    namesLeft: Math.floor(MAX_NAMES * share),
+    pathsLeft: Math.floor(MAX_PATHS * share),
   }
 }
 

@@ -219,7 +219,7 @@ describe('autonomy()', () => {
             Object.fromEntries([...Array(100).keys()].entries()),
           ),
         },
-        /^arguments \| arguments: more than 20000 names of arguments/,
+        /^arguments \| arguments: more than 10000 names of arguments/,
       ],
     ])('judges commands deep in the arguments of an undeclared tool: %j', (params, wanted) => {
       expect(judge(list, 'my_tool', params)).toMatch(wanted)
@@ -450,6 +450,22 @@ describe('autonomy()', () => {
         expect(judge(there, 'my_tool', { url: where.url, image: 'data:image/png;base64,A' })).toBe(
           'allow',
         )
+      })
+
+      it('reads fewer names where each may start from several directories', () => {
+        const files = Array.from({ length: 300 }, (_, i) => `n${i}`)
+        const patch = files.map((file) => `+++ b/${file}\n`).join('')
+        expect(judge(there, 'my_tool', { cwd: 'b', files })).toBe('allow')
+        expect(judge(there, 'my_tool', { cwd: 'b', patch })).toBe('allow')
+        const three = { cwd: 'b', root: 'a', repo: 'sub' }
+        expect(judge(there, 'my_tool', { ...three, files })).toMatch(
+          /^arguments \| arguments: the call names too many files .* 4 directories; split it/,
+        )
+        expect(judge(there, 'my_tool', { ...three, patch })).toMatch(/^patch \| .*split it/)
+        expect(judge(there, 'my_tool', { ...three, files: files.slice(200) })).toBe('allow')
+        expect(
+          judge(there, 'my_tool', { ...three, files: ['y'.repeat(250).concat('/z').repeat(9)] }),
+        ).toBe('allow')
       })
 
       it('refuses more of them than it would look from', () => {
