@@ -60,7 +60,8 @@ export function headerNames(rest: string): readonly string[] | undefined {
 export function asPatchPath(name: string): PatchPath {
   const cut = name.indexOf('/')
   if (cut <= 0) return { path: name }
-  const stripped = name.slice(cut + 1)
+  // Several slashes count as one.
+  const stripped = name.slice(cut + 1).replace(/^\/+/, '')
   return { path: name, stripped, isPrefixed: /^[abciow]$/.test(name.slice(0, cut)) }
 }
 

@@ -112,6 +112,14 @@ describe('patchPaths() of diffs', () => {
     expect(texts(patch)).toEqual(wanted)
   })
 
+  it('takes the first directory off the names of all tools', () => {
+    for (const header of ['Index: x//y', 'Index:x//y', 'diff -r 12 x//y', '--- x//y', '*** x//y']) {
+      expect(patchPaths(`${header}\n`)).toEqual([
+        { path: 'x//y', stripped: 'y', isPrefixed: false },
+      ])
+    }
+  })
+
   it('keeps the path without its first directory beside it', () => {
     expect(patchPaths('+++ x/link/y\n')).toEqual([
       { path: 'x/link/y', stripped: 'link/y', isPrefixed: false },
@@ -164,6 +172,8 @@ describe('patchPaths() of diffs', () => {
     ['--- "a/x\n', 'a file name in it cannot be read'],
     ['--- "a/\\q"\n', 'a file name in it cannot be read'],
     ['+++ \n', 'a file name in it cannot be read'],
+    ['+++  b/x\n', 'a file name in it cannot be read'],
+    ['diff --git a/x b/x\nrename to  x\n', 'a file name in it cannot be read'],
     [
       'diff --git a/l b/l\nnew file mode 120000\nGIT binary patch\n',
       'a link in it has a body that cannot be read',
