@@ -99,7 +99,9 @@ describe('patchPaths() of diffs', () => {
       ['../x y 2020-01-01 10:00:00 +0000', '../x y', '../x'],
     ],
     ['no file with a time', '--- /dev/null 1970-01-01 00:00:00\n+++ b/x\n', ['x']],
+    ['wide blanks in names', '+++ b/a\u00a0b c\u3000\n', ['a\u00a0b c\u3000', 'a\u00a0b']],
     ['blanks in names', '+++ b/a b\n', ['a b', 'a']],
+    ['tabs in names', '+++ b/x\ty\t2020-01-01 10:00:00 +0000\n', ['x', 'x\ty']],
     ['Index without a blank', 'Index:../x\n', ['../x']],
     ['Mercurial', 'diff -r 12ab -r 34cd ../x\n@@ -1 +1 @@\n-a\n+b\n', ['../x']],
     [
