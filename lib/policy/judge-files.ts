@@ -122,11 +122,22 @@ function judgeGlobs(
   }
   for (const { at, text } of args.globs) {
     for (const dir of from) {
-      const found = policy.judgeGlob(text, use, dir)
+      const found = policy.judgeGlob(text, use, dir) ?? judgeAsName(text, policy, use, dir)
       if (found) return { at, found }
     }
   }
   return undefined
+}
+
+/** Where the disk holds what a glob begins with, letter by letter, tools may take the whole for a name. */
+function judgeAsName(
+  glob: string,
+  policy: PathPolicy,
+  use: PathUse,
+  dir: string,
+): Finding | undefined {
+  const magic = /^[^*?[\]{}()!\\]*[^/]*/.exec(glob)?.[0] ?? glob
+  return policy.exists(magic, dir) ? policy.judgeWord(glob, use, dir) : undefined
 }
 
 function judgePatches(

@@ -355,6 +355,20 @@ describe('autonomy()', () => {
       expect(judge(secrets, 'glob', { pattern })).toBe('allow')
     })
 
+    it.each(['x[1]', '!x', '{a}', 'x*', 'x\\y'])(
+      'judges a glob as the name of what is there: %s',
+      (name) => {
+        mkdirSync(join(tree.ws, 'src', `${name}.d`))
+        tree.link('/etc', `ws/src/${name}`)
+        tree.link('/etc/hosts', `ws/${name}`)
+        for (const path of [name, `src/${name}/hosts`, `src/${name}/new`]) {
+          expect(judge(inside, 'read_multiple_files', { paths: [path] })).toMatch(/^workspaceOnly/)
+          expect(judge(inside, 'my_tool', { include: path })).toMatch(/^workspaceOnly/)
+        }
+        expect(judge(inside, 'read_multiple_files', { paths: [`src/${name}.d/x`] })).toBe('allow')
+      },
+    )
+
     it('takes a glob that only leaves out for the whole directory', () => {
       const contract = pathGrants({ allowedPaths: ['src'] }, { base: tree.ws })
       const find = (include: string[]) =>
