@@ -1,5 +1,6 @@
 import { isDeepStrictEqual, types } from 'node:util'
 import { quoted } from './errors.ts'
+import { beyondBounds } from './json-bounds.ts'
 import type { Params } from './types.ts'
 
 /** Bounds of {@link takeParams} and {@link parseArguments}. */
@@ -29,6 +30,7 @@ const lookupGetter = (
 function isPlain(value: object): boolean {
   const proto: unknown = Object.getPrototypeOf(value)
   if (proto === Object.prototype || proto === null) return true
+  if (types.isProxy(proto)) return false
   return Object.getPrototypeOf(proto) === null && Object.hasOwn(proto as object, 'isPrototypeOf')
 }
 
@@ -76,9 +78,7 @@ class Intake {
   /** Makes the place of an object or array, which is filled later. */
   #later(source: object, depth: number): Container | undefined {
     if (depth > this.#limits.maxDepth) {
-      return this.#refuse(
-        `nested deeper than ${this.#limits.maxDepth} levels, or containing themselves`,
-      )
+      return this.#refuse(tooDeep(this.#limits))
     }
     if (types.isProxy(source)) return this.#refuse('a proxy')
     const isArray = Array.isArray(source)
@@ -170,7 +170,7 @@ class Intake {
   }
 
   #tooMany(): undefined {
-    return this.#refuse(`more than ${this.#limits.maxNodes} values`)
+    return this.#refuse(tooMany(this.#limits))
   }
 }
 
@@ -198,6 +198,16 @@ export function takeParams(value: unknown, limits: IntakeLimits = DEFAULT_LIMITS
   return take(value, limits, false)
 }
 
+function tooDeep({ maxDepth }: IntakeLimits): string {
+  return `nested deeper than ${maxDepth} levels, or containing themselves`
+}
+
+function tooMany({ maxNodes }: IntakeLimits): string {
+  return `more than ${maxNodes} values`
+}
+
+/** Shorter text is parsed without a look: it cannot become much. */
+const MAX_UNSEEN = 65_536
 const NO_CLASS = 'an instance of a class'
 const NOT_PLAIN = 'arguments must be plain data within bounds; these have'
 
@@ -217,6 +227,10 @@ export function parseArguments(
   if (text === '') return EMPTY
   if (Buffer.byteLength(text) > limits.maxBytes) {
     return `${NOT_PLAIN} more than ${limits.maxBytes} bytes of text`
+  }
+  const beyond = text.length > MAX_UNSEEN ? beyondBounds(text, limits) : undefined
+  if (beyond !== undefined) {
+    return `${NOT_PLAIN} ${beyond === 'nodes' ? tooMany(limits) : tooDeep(limits)}`
   }
   let value: unknown
   try {

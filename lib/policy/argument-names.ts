@@ -84,13 +84,18 @@ export function isUrlName(name: string): boolean {
 }
 
 const MAX_PADDING = 4096
+/** More than other schemes in front of `file:` need. */
+const MAX_SCHEMES = 128
 /** A file's address, in others such as `view-source:` too. */
 const FILE_URL = /^(?:[a-z0-9+.:-]*[:+])?file:/i
 
 /** True when a value under an ambiguous name is meant as a path. */
 export function looksLikePath(value: string, isUrl: boolean): boolean {
   // Whoever parses addresses leaves blanks and line ends out of them.
-  const head = value.slice(0, MAX_PADDING).replace(/[\p{Cc} ]+/gu, '')
+  const head = value
+    .slice(0, MAX_PADDING)
+    .replace(/[\p{Cc} ]+/gu, '')
+    .slice(0, MAX_SCHEMES)
   if (FILE_URL.test(head) || /^[A-Za-z]:[\\/]/.test(value)) return true
   if (head === '') return value.length >= MAX_PADDING
   if (/^[A-Za-z][A-Za-z0-9+.-]+:/.test(value)) return !isUrl && CLIMBS.test(value)
@@ -123,14 +128,24 @@ export function commandNames(
   params: Readonly<Record<string, unknown>>,
   withCode: boolean,
 ): readonly string[] {
+  return Object.keys(params).filter(commandName(withCode))
+}
+
+/** Tells which names of one call are those of commands. */
+export function commandName(withCode: boolean): (name: string) => boolean {
   const wanted = withCode ? COMMAND_OR_CODE : COMMAND
-  let odd = 0
-  return Object.keys(params).filter((name) => {
+  const odd = new Map<string, boolean>()
+  return (name) => {
     if (name.length > MAX_COMMAND_NAME) return false
     if (wanted.test(name)) return true
+    if (PLAIN.test(name)) return false
+    const known = odd.get(name)
+    if (known !== undefined) return known
     // Folding is slow, so of very many odd names the rest counts as what they might be.
-    return !PLAIN.test(name) && (++odd > MAX_ODD_NAMES || wanted.test(fold(name)))
-  })
+    const is = odd.size >= MAX_ODD_NAMES || wanted.test(fold(name))
+    odd.set(name, is)
+    return is
+  }
 }
 
 const BASES = new Set(

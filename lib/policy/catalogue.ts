@@ -150,6 +150,6 @@ export function accessOf(
   if (facts?.access === 'exec') return 'exec'
   const runs =
     commandNames(params, false).some((name) => mayBeCommand(params[name])) ||
-    commandHolders(params).length > 0
+    commandHolders(params).areSome
   return runs ? 'exec' : 'unknown'
 }

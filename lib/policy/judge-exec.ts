@@ -5,7 +5,7 @@ import { type ExecRules, isTextList, own, type Params, refuse } from './exec-arg
 import { foldKey } from './fold.ts'
 import { judgeEnv } from './judge-env.ts'
 import { judgeGit } from './judge-git.ts'
-import { type CommandHolder, commandHolders, MAX_HOLDERS, mayBeCommand } from './nested-commands.ts'
+import { type CommandHolders, commandHolders, mayBeCommand, NO_HOLDERS } from './nested-commands.ts'
 import type { PathPolicy } from './paths.ts'
 import { TextBudget } from './shell/precheck.ts'
 import type { ShellJudge } from './shell/types.ts'
@@ -19,7 +19,7 @@ export function mayRun(params: Params, facts: ToolFacts | undefined): boolean {
     facts?.form !== undefined ||
     carriesCommand(params, facts) ||
     carriesText(params, facts) ||
-    commandHolders(params).length > 0
+    commandHolders(params).areSome
   )
 }
 
@@ -35,14 +35,14 @@ export function judgeExec(
   facts: ToolFacts | undefined,
   standing: ExecRules,
 ): BadArgument | undefined {
-  const rules = { ...standing, shell: standing.shell.begin() }
+  const rules = { ...standing, shell: standing.shell.begin(), paths: standing.paths.begin() }
   const bad = judgeEnv(params) ?? judgeShellName(params, facts, rules)
   if (bad) return bad
   if (facts?.form === 'opaque') {
     return refuse('command', 'what it would run cannot be judged; use a shell command', rules.rule)
   }
-  const deep = facts?.commands ? [] : commandHolders(params)
-  if (!carriesCommand(params, facts) && facts?.form !== 'git' && deep.length === 0) {
+  const deep = facts?.commands ? NO_HOLDERS : commandHolders(params)
+  if (!carriesCommand(params, facts) && facts?.form !== 'git' && !deep.areSome) {
     return judgeNothing(params, facts)
   }
   const dir = workingDirectory(params, rules.paths)
@@ -62,14 +62,12 @@ export function judgeExec(
 
 /** Commands deep in the arguments of an undeclared tool; each may say where it runs. */
 function judgeDeep(
-  holders: readonly CommandHolder[],
+  { found, tooMany }: CommandHolders,
   dir: string,
   rules: ExecRules,
 ): BadArgument | undefined {
-  if (holders.length > MAX_HOLDERS) {
-    return refuse('arguments', `more than ${MAX_HOLDERS} commands; split them`)
-  }
-  for (const { at, params, names } of holders) {
+  if (tooMany !== undefined) return refuse('arguments', `more than ${tooMany}; split the call`)
+  for (const { at, params, names } of found) {
     const own = judgeEnv(params) ?? judgeShellName(params, undefined, rules)
     const place = own ?? workingDirectory(params, rules.paths, dir)
     const bad =

@@ -15,6 +15,8 @@ export function judgeFiles(
   const policy = standing.begin()
   const dirs = startsOf(args, policy, use)
   if ('found' in dirs) return dirs
+  const tooMuch = tooMuchFrom(dirs.length, args)
+  if (tooMuch) return tooMuch
   const everywhere = (judge: (dir: string) => Finding | undefined): Finding | undefined => {
     for (const dir of dirs) {
       const found = judge(dir)
@@ -38,13 +40,13 @@ export function judgeFiles(
   }
   return (
     judgeGlobs(args, facts, policy, use, dirs) ??
-    judgePatches(args.patches, policy, everywhere) ??
+    judgePatches(args.patches, policy, dirs.length, everywhere) ??
     judgeHere(args, facts, policy, use)
   )
 }
 
 /** Most directories that relative paths are judged from. */
-const MAX_STARTS = 8
+const MAX_STARTS = 4
 
 /** The directories that relative paths may start from: the workspace, and what top arguments name. */
 function startsOf(
@@ -64,6 +66,22 @@ function startsOf(
     return { at, found: finding('arguments', reason) }
   }
   return [...starts]
+}
+
+/** Most names, and characters of them, that are read, each as often as there are directories to start from. */
+const MAX_READ = 1000
+const MAX_CHARACTERS = 65_536
+
+function tooMuchFrom(starts: number, args: CallArguments): BadArgument | undefined {
+  const named = [...args.paths, ...args.globs]
+  const characters = named.reduce((sum, { text }) => sum + text.length, 0)
+  if (
+    (named.length + args.addresses.length) * starts <= MAX_READ &&
+    characters * starts <= MAX_CHARACTERS
+  )
+    return undefined
+  const reason = `the call names too many files that could start from ${starts} directories; split it`
+  return { at: 'arguments', found: finding('arguments', reason) }
 }
 
 /** True when a call names a file, or its tool works on some anyway. */
@@ -104,19 +122,31 @@ function judgeGlobs(
   }
   for (const { at, text } of args.globs) {
     for (const dir of from) {
-      const found = policy.judgeGlob(text, use, dir)
+      const found = policy.judgeGlob(text, use, dir) ?? judgeAsName(text, policy, use, dir)
       if (found) return { at, found }
     }
   }
   return undefined
 }
 
+/** Where the disk holds what a glob begins with, letter by letter, tools may take the whole for a name. */
+function judgeAsName(
+  glob: string,
+  policy: PathPolicy,
+  use: PathUse,
+  dir: string,
+): Finding | undefined {
+  const magic = /^[^*?[\]{}()!\\]*[^/]*/.exec(glob)?.[0] ?? glob
+  return policy.exists(magic, dir) ? policy.judgeWord(glob, use, dir) : undefined
+}
+
 function judgePatches(
   patches: readonly TextArgument[],
   policy: PathPolicy,
+  starts: number,
   everywhere: (judge: (dir: string) => Finding | undefined) => Finding | undefined,
 ): BadArgument | undefined {
-  const budget = patchBudget()
+  const budget = patchBudget(starts)
   for (const { at, text } of patches) {
     const paths = patchPaths(text, budget)
     if (typeof paths === 'string') {

@@ -151,7 +151,8 @@ const ROWS: Readonly<Record<string, ToolFacts>> = {
   'runTests run_tests run_task create_and_run_task run_notebook_cell run_vscode_command': opaque,
 
   // Plans, memory, sessions
-  'todo manage_todo_list': acting({ key: 'action', default: 'list', read: ['list', 'get'] }),
+  todo: acting({ key: 'action', default: 'list', read: ['list', 'get'] }),
+  manage_todo_list: acting({ key: 'operation', read: ['read'] }),
   automation: acting({
     key: 'action',
     default: 'list',

@@ -37,30 +37,40 @@ function unquote(name: string): string | undefined {
 /** How a date begins that stands behind a name without a tab between. */
 const DATE = /\s(?:\d{2,4}-\d\d-\d\d\s|[A-Z][a-z]{2} [A-Z][a-z]{2} )/
 
+/** What C takes for a blank. Others are parts of names. */
+const BLANK = /[ \t\r\v\f]/
+
+function trimmed(text: string): string {
+  let [from, to] = [0, text.length]
+  while (from < to && BLANK.test(text[from] as string)) from++
+  while (to > from && BLANK.test(text[to - 1] as string)) to--
+  return text.slice(from, to)
+}
+
 /**
  * The names that the rest of a header may mean: all before a tab; without a date; and the first word, which is what
  * GNU patch takes. Undefined when it names nothing that can be read.
  */
 export function headerNames(rest: string): readonly string[] | undefined {
-  const text = rest.trimStart()
+  const text = trimmed(rest)
   if (text.startsWith('"')) {
     const name = unquote(text)
     return name ? [name] : undefined
   }
-  const whole = (text.split('\t', 1)[0] as string).trimEnd()
+  const whole = trimmed(text.split('\t', 1)[0] as string)
   if (whole === '') return undefined
-  const cut = whole.search(/\s/)
-  if (cut === -1) return [whole]
-  const date = whole.search(DATE)
-  const undated = date === -1 ? whole : whole.slice(0, date).trimEnd()
+  // With a date at its end a name may hold tabs for git.
+  const date = text.search(DATE)
+  const undated = date === -1 ? whole : trimmed(text.slice(0, date))
   if (undated === '/dev/null') return [undated]
-  return [...new Set([whole, undated, whole.slice(0, cut)])]
+  return [...new Set([whole, undated, whole.split(BLANK, 1)[0] as string])]
 }
 
 export function asPatchPath(name: string): PatchPath {
   const cut = name.indexOf('/')
   if (cut <= 0) return { path: name }
-  const stripped = name.slice(cut + 1)
+  // Several slashes count as one.
+  const stripped = name.slice(cut + 1).replace(/^\/+/, '')
   return { path: name, stripped, isPrefixed: /^[abciow]$/.test(name.slice(0, cut)) }
 }
 

@@ -32,14 +32,15 @@ export interface PatchBudget {
   pathsLeft: number
 }
 
-/** What the patches of one call may hold together. */
-export function patchBudget(): PatchBudget {
+/** What the patches of one call may hold together; less where their names are read from several directories. */
+export function patchBudget(starts = 1): PatchBudget {
+  const share = starts > 2 ? 2 / starts : 1
   return {
     charactersLeft: MAX_CHARACTERS,
     linesLeft: MAX_LINES,
     headersLeft: MAX_HEADERS,
-    namesLeft: MAX_NAMES,
-    pathsLeft: MAX_PATHS,
+    namesLeft: Math.floor(MAX_NAMES * share),
+    pathsLeft: Math.floor(MAX_PATHS * share),
   }
 }
 
@@ -165,21 +166,21 @@ function diffPaths(lines: readonly string[], budget: PatchBudget): readonly Patc
     } else {
       const whole = WHOLE.exec(line)
       const file = whole ?? FILE.exec(line)
-      const names = headerNames(file?.[1] ?? file?.[2] ?? '')
-      if (file && !addNames(names, whole ? asWhole : asPatchPath)) return UNREADABLE
+      const rest = file?.[1] ?? file?.[2] ?? ''
+      if (file && STARTS_BLANK.test(line)) return UNREADABLE
+      if (file && !addNames(headerNames(rest), whole ? asWhole : asPatchPath)) return UNREADABLE
     }
   }
   return old > 0 || fresh > 0 ? 'its last hunk is cut off' : paths
 }
 
-/** Headers whose names have no directory in front: of Subversion, Mercurial, git's renames, Codex. */
-const WHOLE = new RegExp(
-  `^(?:Index:|(?:rename|copy) (?:from|to)\\s|diff(?: -r \\w+)+\\s)(.*)$|${CODEX_HEADER.source}`,
-  'is',
-)
-/** Headers of a file; in a context diff they look like those of hunks. */
+/** Headers whose names have no directory in front: git's renames and those of Codex. */
+const WHOLE = new RegExp(`^(?:rename|copy) (?:from|to)\\s(.*)$|${CODEX_HEADER.source}`, 'is')
+/** Headers of a file, those of Subversion and Mercurial too; in a context diff they look like those of hunks. */
 const FILE =
-  /^(?:---\s|\+\+\+\s|\*\*\*\s(?!\d+(?:,\d+)? \*|(?:Begin|End) Patch\s*$|End of File\s*$))(.*)$/s
+  /^(?:Index:|diff(?: -r \w+)+\s|---\s|\+\+\+\s|\*\*\*\s(?!\d+(?:,\d+)? \*|(?:Begin|End) Patch\s*$|End of File\s*$))(.*)$/is
+/** Names that begin with a blank for git, and do not for GNU patch. */
+const STARTS_BLANK = /^(?:---|\+\+\+|(?:rename|copy) (?:from|to)) {2}/
 
 function asWhole(path: string): PatchPath {
   return { path }

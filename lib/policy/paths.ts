@@ -228,7 +228,7 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
       const found = judgeText(spelled, 'read', cwd, false)
       if (found) return { found }
       const path = spelled === '~' || spelled.startsWith('~/') ? home + spelled.slice(1) : spelled
-      const dir = ground.enter(path, cwd)
+      const dir = ground.enter(path, cwd, scope)
       return dir === undefined
         ? {
             found: finding(

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm'
 import fc from 'fast-check'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, onTestFinished, vi } from 'vitest'
 import { parseArguments, sameParams, takeParams, thaw } from '../../lib/params.ts'
 
 const refused = (value: unknown): string => {
@@ -149,6 +149,31 @@ describe('takeParams()', () => {
     })
   }
 
+  it('asks nothing of a prototype that is a proxy', () => {
+    const asked: string[] = []
+    const proto = new Proxy(
+      {},
+      {
+        getPrototypeOf: () => {
+          asked.push('getPrototypeOf')
+          return null
+        },
+        getOwnPropertyDescriptor: () => {
+          asked.push('getOwnPropertyDescriptor')
+          return { value: 1, configurable: true }
+        },
+      },
+    )
+    for (const params of [
+      Object.create(proto),
+      { a: Object.create(proto) },
+      { a: [Object.create(proto)] },
+    ]) {
+      expect(takeParams(params)).toMatch(/an instance of a class$/)
+    }
+    expect(asked).toEqual([])
+  })
+
   it('refuses a top-level proxy without running its traps', () => {
     let ran = 0
     const proxy = new Proxy(
@@ -210,7 +235,8 @@ describe('parseArguments()', () => {
     expect(
       parseArguments(`{"a":"${'x'.repeat(20)}"}`, { maxDepth: 9, maxNodes: 9, maxBytes: 20 }),
     ).toMatch(/more than 20 bytes/)
-    expect(parseArguments(`${'['.repeat(100_000)}`)).toMatch(/is not JSON/)
+    expect(parseArguments('['.repeat(50_000))).toMatch(/is not JSON/)
+    expect(parseArguments('['.repeat(100_000))).toMatch(/deeper than 64/)
     expect(parseArguments(`{"a":${'['.repeat(5000)}${']'.repeat(5000)}}`)).toMatch(/deeper than 64/)
   })
 
@@ -241,6 +267,20 @@ describe('parseArguments()', () => {
     const limits = { maxDepth: 9, maxNodes: 9, maxBytes: Buffer.byteLength(text) }
     expect(parseArguments(text, limits)).toEqual(JSON.parse(text))
     expect(parseArguments(`${text} `, limits)).toMatch(/bytes of text/)
+  })
+
+  it('does not parse a long text first that holds too much', () => {
+    const parse = vi.spyOn(JSON, 'parse')
+    onTestFinished(() => parse.mockRestore())
+    for (const [text, problem] of [
+      [`{"a":[${'[],'.repeat(200_000)}1]}`, /more than 100000 values$/],
+      [`{"a":${'['.repeat(200_000)}`, /nested deeper than 64 levels/],
+      [`${'{"a":'.repeat(200_000)}1${'}'.repeat(200_000)}`, /nested deeper than 64 levels/],
+    ] as const) {
+      expect(parseArguments(text)).toMatch(problem)
+    }
+    expect(parse).not.toHaveBeenCalled()
+    expect(parseArguments(`{"a":"${'[{,'.repeat(200_000)}"}`)).toHaveProperty('a')
   })
 
   it('judges the last of keys that stand twice', () => {

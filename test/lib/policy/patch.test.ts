@@ -99,7 +99,9 @@ describe('patchPaths() of diffs', () => {
       ['../x y 2020-01-01 10:00:00 +0000', '../x y', '../x'],
     ],
     ['no file with a time', '--- /dev/null 1970-01-01 00:00:00\n+++ b/x\n', ['x']],
+    ['wide blanks in names', '+++ b/a\u00a0b c\u3000\n', ['a\u00a0b c\u3000', 'a\u00a0b']],
     ['blanks in names', '+++ b/a b\n', ['a b', 'a']],
+    ['tabs in names', '+++ b/x\ty\t2020-01-01 10:00:00 +0000\n', ['x', 'x\ty']],
     ['Index without a blank', 'Index:../x\n', ['../x']],
     ['Mercurial', 'diff -r 12ab -r 34cd ../x\n@@ -1 +1 @@\n-a\n+b\n', ['../x']],
     [
@@ -110,6 +112,14 @@ describe('patchPaths() of diffs', () => {
     ['Codex without its beginning', '*** update file: ../x\n*** Move To: /y\n', ['../x', '/y']],
   ])('%s', (_, patch, wanted) => {
     expect(texts(patch)).toEqual(wanted)
+  })
+
+  it('takes the first directory off the names of all tools', () => {
+    for (const header of ['Index: x//y', 'Index:x//y', 'diff -r 12 x//y', '--- x//y', '*** x//y']) {
+      expect(patchPaths(`${header}\n`)).toEqual([
+        { path: 'x//y', stripped: 'y', isPrefixed: false },
+      ])
+    }
   })
 
   it('keeps the path without its first directory beside it', () => {
@@ -164,6 +174,8 @@ describe('patchPaths() of diffs', () => {
     ['--- "a/x\n', 'a file name in it cannot be read'],
     ['--- "a/\\q"\n', 'a file name in it cannot be read'],
     ['+++ \n', 'a file name in it cannot be read'],
+    ['+++  b/x\n', 'a file name in it cannot be read'],
+    ['diff --git a/x b/x\nrename to  x\n', 'a file name in it cannot be read'],
     [
       'diff --git a/l b/l\nnew file mode 120000\nGIT binary patch\n',
       'a link in it has a body that cannot be read',

@@ -210,6 +210,18 @@ describe('autonomy()', () => {
         { x: Array.from({ length: 9 }, () => ({ command: 'ls' })) },
         /^arguments \| arguments: more than 8 commands/,
       ],
+      [
+        { x: Array.from({ length: 10_001 }, () => ({})) },
+        /^arguments \| arguments: more than 10000 objects and lists/,
+      ],
+      [
+        {
+          x: Array.from({ length: 201 }, () =>
+            Object.fromEntries([...Array(100).keys()].entries()),
+          ),
+        },
+        /^arguments \| arguments: more than 10000 names of arguments/,
+      ],
     ])('judges commands deep in the arguments of an undeclared tool: %j', (params, wanted) => {
       expect(judge(list, 'my_tool', params)).toMatch(wanted)
       expect(judge({ allowShell: false }, 'my_tool', params)).toMatch(/^allowShell/)
@@ -223,6 +235,8 @@ describe('autonomy()', () => {
         'allow',
       )
       expect(judge(list, 'my_tool', { steps: [{ command: 7 }, { label: 'rm x' }] })).toBe('allow')
+      const rows = Array.from({ length: 300 }, () => ({ 名: 'rm', 値: 1, größe: 2, '': 3, ü: 4 }))
+      expect(judge(list, 'my_tool', { rows })).toBe('allow')
     })
 
     it('[] allows none, * all that can be judged', () => {
@@ -351,6 +365,20 @@ describe('autonomy()', () => {
       expect(judge(secrets, 'glob', { pattern })).toBe('allow')
     })
 
+    it.each(['x[1]', '!x', '{a}', 'x*', 'x\\y'])(
+      'judges a glob as the name of what is there: %s',
+      (name) => {
+        mkdirSync(join(tree.ws, 'src', `${name}.d`))
+        tree.link('/etc', `ws/src/${name}`)
+        tree.link('/etc/hosts', `ws/${name}`)
+        for (const path of [name, `src/${name}/hosts`, `src/${name}/new`]) {
+          expect(judge(inside, 'read_multiple_files', { paths: [path] })).toMatch(/^workspaceOnly/)
+          expect(judge(inside, 'my_tool', { include: path })).toMatch(/^workspaceOnly/)
+        }
+        expect(judge(inside, 'read_multiple_files', { paths: [`src/${name}.d/x`] })).toBe('allow')
+      },
+    )
+
     it('takes a glob that only leaves out for the whole directory', () => {
       const contract = pathGrants({ allowedPaths: ['src'] }, { base: tree.ws })
       const find = (include: string[]) =>
@@ -448,11 +476,27 @@ describe('autonomy()', () => {
         )
       })
 
+      it('reads fewer names where each may start from several directories', () => {
+        const files = Array.from({ length: 300 }, (_, i) => `n${i}`)
+        const patch = files.map((file) => `+++ b/${file}\n`).join('')
+        expect(judge(there, 'my_tool', { cwd: 'b', files })).toBe('allow')
+        expect(judge(there, 'my_tool', { cwd: 'b', patch })).toBe('allow')
+        const three = { cwd: 'b', root: 'a', repo: 'sub' }
+        expect(judge(there, 'my_tool', { ...three, files })).toMatch(
+          /^arguments \| arguments: the call names too many files .* 4 directories; split it/,
+        )
+        expect(judge(there, 'my_tool', { ...three, patch })).toMatch(/^patch \| .*split it/)
+        expect(judge(there, 'my_tool', { ...three, files: files.slice(200) })).toBe('allow')
+        expect(
+          judge(there, 'my_tool', { ...three, files: ['y'.repeat(250).concat('/z').repeat(9)] }),
+        ).toBe('allow')
+      })
+
       it('refuses more of them than it would look from', () => {
-        const dirs = Array.from({ length: 9 }, (_, i) => [`dir_${i}_path`, `d${i}`])
+        const dirs = Array.from({ length: 4 }, (_, i) => [`dir_${i}_path`, `d${i}`])
         for (const [, name] of dirs) mkdirSync(join(start, name as string))
         expect(judge(there, 'my_tool', Object.fromEntries(dirs))).toMatch(
-          /^arguments \| .*more than 8 directories/,
+          /^arguments \| .*more than 4 directories/,
         )
       })
     })
