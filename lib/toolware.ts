@@ -44,6 +44,7 @@ import type {
   ToolCall,
   ToolHook,
 } from './types.ts'
+import { vetCall, vetTool } from './vet-call.ts'
 import { passing, Wrapping } from './wrapping.ts'
 
 const USE_OPTIONS: OptionNames<UseOptions> = { name: true, tools: true }
@@ -397,15 +398,3 @@ export class Toolware implements Caller {
 }
 
 const NO_PARAMS: Params = Object.freeze({})
-
-function vetTool(where: string, tool: unknown): void {
-  if (typeof tool !== 'function') {
-    throw new TypeError(`${where}: tool must be a function; got ${quoted(tool)}`)
-  }
-}
-
-function vetCall(where: string, call: unknown): void {
-  if (typeof call !== 'object' || call === null) {
-    throw new TypeError(`${where}: call must be an object; got ${quoted(call)}`)
-  }
-}
