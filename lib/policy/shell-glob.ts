@@ -59,6 +59,7 @@ class Overflow extends Error {}
 function list(dir: string, name: string, budget: GlobBudget): Dirent[] | undefined {
   const wanted = compile(name)
   let loose: Segment | undefined
+  const excludes = name.includes('[!')
   const showsHidden = plainText(name).startsWith('.')
   const found: Dirent[] = []
   let handle: ReturnType<typeof opendirSync>
@@ -74,7 +75,9 @@ function list(dir: string, name: string, budget: GlobBudget): Dirent[] | undefin
       if (budget.entriesLeft < 0) throw new Overflow()
       if (entry.name.startsWith('.') && !showsHidden) continue
       if (!wanted.matches(fold(entry.name))) {
-        if (!NON_ASCII.test(entry.name)) continue
+        // Without case, a set that leaves letters out leaves out too many.
+        const isUncertain = NON_ASCII.test(entry.name) || (excludes && /[A-Z]/.test(entry.name))
+        if (!isUncertain) continue
         loose ??= compileLoosely(name)
         if (!loose.matches(fold(entry.name))) continue
       }

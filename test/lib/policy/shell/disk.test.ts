@@ -22,6 +22,7 @@ describe('shellJudge() in a workspace with traps on disk', () => {
     for (const dir of ['letters', 'bytes', 'bytes2']) made.write(`ws/${dir}/a`)
     symlinkSync(outside, join(made.ws, 'new/l'))
     made.write('ws/ax/a')
+    symlinkSync(join(made.root, 'ws-evil'), join(made.ws, 'Outside'))
     symlinkSync(join(made.root, 'ws-evil'), join(made.ws, '[A-Z]x'))
     symlinkSync(outside, join(made.ws, 'linked/a.txt'))
     made.write('ws/rev/HEAD:.env')
@@ -76,6 +77,7 @@ describe('shellJudge() in a workspace with traps on disk', () => {
     ['cat bytes/?', 'path'],
     ['cat bytes/a*', 'allowed'],
     ['cat byt*/?', 'path'],
+    ['cat [!o]utside/a', 'workspaceOnly'],
     ['cat [A-Z]x/a', 'workspaceOnly'],
     ['cat [A-Z]x/new', 'workspaceOnly'],
     ['cat [[:alpha:]]x/a', 'allowed'],
