@@ -43,3 +43,14 @@ export type Report = (
   message: string,
   path?: string,
 ) => void
+
+/** Makes a line of a report. */
+export function line(
+  level: Diagnostic['level'],
+  pluginId: string,
+  code: DiagnosticCode,
+  message: string,
+  path?: string,
+): Diagnostic {
+  return { level, pluginId, code, message, path }
+}

@@ -4,11 +4,11 @@ import { ToolwareError } from '../errors.ts'
 import { faultText } from '../fault-text.ts'
 import type { Logger } from '../types.ts'
 import type { PluginsConfig } from './config.ts'
-import type { Diagnostic, DiagnosticCode } from './diagnostic.ts'
+import { type Diagnostic, line } from './diagnostic.ts'
 import { discover } from './discovery.ts'
 import type { BridgedHandle, Instance, Origin } from './instance.ts'
 import type { Command } from './registry.ts'
-import { absent, keptOut, type PluginReport, reportOf } from './report.ts'
+import { absent, duplicateCommands, keptOut, type PluginReport, reportOf } from './report.ts'
 import { type StartBridged, startPlugin } from './start.ts'
 import type { PluginDefinition } from './types.ts'
 import { type Watcher, watchFiles } from './watch.ts'
@@ -242,33 +242,3 @@ function isSameChild(old: Instance | undefined, origin: Origin): old is BridgedI
 
 const idOf = (origin: Origin): string =>
   origin.kind === 'bundled' ? origin.definition.id : origin.manifest.id
-
-function line(
-  level: Diagnostic['level'],
-  pluginId: string,
-  code: DiagnosticCode,
-  message: string,
-  path?: string,
-): Diagnostic {
-  return { level, pluginId, code, message, path }
-}
-
-/** The first with a command keeps it: the host, then plugins in load order. */
-function duplicateCommands(
-  hostCommands: readonly Command[],
-  instances: readonly Instance[],
-): Diagnostic[] {
-  const owners = new Map(
-    hostCommands.map(({ definition }) => [definition.name.toLowerCase(), 'the host']),
-  )
-  const found: Diagnostic[] = []
-  for (const { pluginId, definition } of instances.flatMap((it) => it.registrations.commands)) {
-    const owner = owners.get(definition.name.toLowerCase())
-    if (owner === undefined) owners.set(definition.name.toLowerCase(), `plugin ${pluginId}`)
-    else {
-      const message = `/${definition.name} is a command of ${owner} already; that one counts`
-      found.push(line('error', pluginId, 'duplicate_command', message))
-    }
-  }
-  return found
-}

@@ -1,7 +1,8 @@
 import type { BridgeHealth } from './bridge/health.ts'
 import type { PluginsConfig } from './config.ts'
-import type { Diagnostic } from './diagnostic.ts'
+import { type Diagnostic, line } from './diagnostic.ts'
 import type { Instance, Origin } from './instance.ts'
+import type { Command } from './registry.ts'
 
 /** What `toolware plugins` shows of one plugin. */
 export interface PluginReport {
@@ -73,4 +74,24 @@ export function keptOut(config: PluginsConfig, id: string): string | undefined {
   }
   const enabled = config.entries?.[id]?.enabled
   return enabled === false ? `plugins.entries.${id}.enabled is false` : undefined
+}
+
+/** The first with a command keeps it: the host, then plugins in load order. */
+export function duplicateCommands(
+  hostCommands: readonly Command[],
+  instances: readonly Instance[],
+): Diagnostic[] {
+  const owners = new Map(
+    hostCommands.map(({ definition }) => [definition.name.toLowerCase(), 'the host']),
+  )
+  const found: Diagnostic[] = []
+  for (const { pluginId, definition } of instances.flatMap((it) => it.registrations.commands)) {
+    const owner = owners.get(definition.name.toLowerCase())
+    if (owner === undefined) owners.set(definition.name.toLowerCase(), `plugin ${pluginId}`)
+    else {
+      const message = `/${definition.name} is a command of ${owner} already; that one counts`
+      found.push(line('error', pluginId, 'duplicate_command', message))
+    }
+  }
+  return found
 }
