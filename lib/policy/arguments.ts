@@ -18,6 +18,7 @@ import {
 import type { ToolFacts } from './catalogue.ts'
 import { finding } from './finding.ts'
 import { isAscii } from './fold.ts'
+import { commandHolders } from './nested-commands.ts'
 
 export type { BadArgument, TextArgument } from './argument-collector.ts'
 
@@ -172,6 +173,11 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
     look(top, key, value, meaning)
     if (typeof value === 'string' && mayBeBase(key, meaning.kind)) {
       into.bases.push({ at: key, text: value })
+    }
+  }
+  if (facts?.commands === undefined) {
+    for (const { at, params: held, names } of commandHolders(params).found) {
+      for (const key of names) into.takePatches(`${at}.${key}`, held[key])
     }
   }
   for (let node = todo.pop(); node !== undefined && !into.bad; node = todo.pop()) {

@@ -33,6 +33,8 @@ export function mayBeCommand(value: unknown): boolean {
  * Iterative: a host that vouches for its arguments may nest them deeply.
  */
 export function commandHolders(params: Params): CommandHolders {
+  // Most calls are flat.
+  if (!holdsObject(params)) return NO_HOLDERS
   const found: CommandHolder[] = []
   const isName = commandName(false)
   const todo: Place[] = [{ value: params, key: '', above: undefined }]
@@ -65,6 +67,14 @@ export function commandHolders(params: Params): CommandHolders {
     }
   }
   return end()
+}
+
+function holdsObject(params: Params): boolean {
+  for (const key in params) {
+    const value = params[key]
+    if (typeof value === 'object' && value !== null) return true
+  }
+  return false
 }
 
 interface Place {

@@ -402,6 +402,8 @@ describe('autonomy()', () => {
       ['exec', { command: "patch -p1 <<'EOF'\n  --- a/../x\n  +++ b/../x\nEOF" }],
       ['my_tool', { CMD: "patch -p1 <<'EOF'\n--- a/../x\n+++ b/../x\nEOF" }],
       ['my_tool', { cmd: "patch -p1 <<'EOF'\n--- a/../x\n+++ b/../x\nEOF" }],
+      ['my_tool', { steps: [{ cmd: "patch -p1 <<'EOF'\n--- a/../x\n+++ b/../x\nEOF" }] }],
+      ['my_tool', { step: { command: ['apply_patch', '*** Begin Patch\n*** Add File: ../x\n'] } }],
     ])('judges the patch in a command: %s %j', (tool, params) => {
       expect(judge(inside, tool, params)).not.toBe('allow')
     })
