@@ -60,12 +60,19 @@ function startsOf(
     if (found) return { at, found }
   }
   for (const { at, text } of [...args.cwds, ...args.bases]) {
+    if (isAlone(at, args)) continue
     for (const dir of policy.directories(text)) starts.add(dir)
     if (starts.size <= MAX_STARTS) continue
     const reason = `relative paths could start from more than ${MAX_STARTS} directories; split the call`
     return { at, found: finding('arguments', reason) }
   }
   return [...starts]
+}
+
+/** True when nothing else in the call could start from what the argument names. */
+function isAlone(at: string, { paths, globs, patches, addresses }: CallArguments): boolean {
+  const named = paths.length + globs.length + patches.length + addresses.length
+  return named === 0 || (named === 1 && paths[0]?.at === at)
 }
 
 /** Most names, and characters of them, that are read, each as often as there are directories to start from. */

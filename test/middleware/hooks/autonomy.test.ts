@@ -497,9 +497,12 @@ describe('autonomy()', () => {
       it('refuses more of them than it would look from', () => {
         const dirs = Array.from({ length: 4 }, (_, i) => [`dir_${i}_path`, `d${i}`])
         for (const [, name] of dirs) mkdirSync(join(start, name as string))
-        expect(judge(there, 'my_tool', Object.fromEntries(dirs))).toMatch(
+        const params = Object.fromEntries(dirs)
+        expect(judge(there, 'my_tool', { ...params, file: 'x' })).toMatch(
           /^arguments \| .*more than 4 directories/,
         )
+        // Nothing could start from there.
+        expect(judge(there, 'my_tool', params)).toBe('allow')
       })
     })
 
