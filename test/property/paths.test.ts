@@ -141,6 +141,9 @@ const shape = fc.constantFrom<(one: string, two: string, three: string) => Param
   (filename, root) => ({ root, filename }),
 )
 
+/** Which of these names the file. */
+const FILES: ReadonlySet<string> = new Set(['path', 'file', 'filename'])
+
 const listing = (dir: string): readonly string[] =>
   readdirSync(dir, { recursive: true }).map(String).toSorted()
 
@@ -176,10 +179,11 @@ describe('Autonomy over random trees, calls and tools', () => {
                 continue
               }
               counts.allowed++
-              const froms = [
-                root,
-                ...Object.values(params).flatMap((d) => readings(String(d), root)),
-              ]
+              const froms = [root]
+              for (const [name, other] of Object.entries(params)) {
+                // No tool takes a name from where the name itself leads.
+                if (!FILES.has(name)) froms.push(...readings(String(other), root))
+              }
               for (const from of froms) {
                 for (const path of readings(one, from)) {
                   const content = contentOf(path)
