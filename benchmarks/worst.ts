@@ -59,6 +59,8 @@ export function measureWorst(wanted: string, root: string, tries: number): Cost 
       workspaceRoot: join(root, 'ws'),
       home: join(root, 'home/u'),
       forbiddenPathGlobs: WORST_GLOBS,
+      strictArguments: true,
+      allowHardLinkWrites: false,
       allowedShellCommandGlobs: ['*', ...shellPresets.readOnlyDev],
     })
     // As they come off the wire.

@@ -64,6 +64,8 @@ function scopeOf(config: ToolwareConfig, state: LimitState): AnyHook {
     tools,
     workspaceRoot: tooling?.workspaceRoot,
     caseInsensitivePaths: tooling?.caseInsensitivePaths,
+    strictArguments: tooling?.strictArguments,
+    allowHardLinkWrites: tooling?.allowHardLinkWrites,
     platform: tooling?.platform,
   }
   for (const [session, policy] of Object.entries(contracts)) {

@@ -108,6 +108,11 @@ export function beginsAsPath(value: string): boolean {
   return /^(?:[\\/]|~[\\/]|\.\.(?:[\\/]|$)|[A-Za-z]:[\\/]|file:)/i.test(value)
 }
 
+/** True for the name of an argument that is no word of a schema but names a file. */
+export function isFileName(name: string): boolean {
+  return /[./\\]|^~/.test(name)
+}
+
 const COMMAND = spellings(['command', 'cmd'])
 const COMMAND_OR_CODE = spellings(['command', 'cmd', 'commands', 'script', 'code'])
 const MAX_COMMAND_NAME = 16

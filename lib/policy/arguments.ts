@@ -8,6 +8,7 @@ import {
 import {
   beginsAsPath,
   commandNames,
+  isFileName,
   isUrlName,
   isWebAddress,
   looksLikePath,
@@ -106,6 +107,7 @@ interface Node {
 }
 
 const NO_MEANING: Meaning = { kind: undefined, isUrl: false }
+const OF_FILES: Meaning = { kind: 'path', isUrl: false }
 
 /** Spells where a value stands: `edits[0].path`, or `edits[].path` for comparing with a declared name. */
 function placeOf(parent: Node, key: string | number, showsIndex: boolean): string {
@@ -123,8 +125,13 @@ function below(parent: Node, key: string | number): string {
   return typeof key === 'number' ? `${above}[${key}]` : above === '' ? key : `${above}.${key}`
 }
 
-/** Finds arguments by their names, at any depth. */
-function search(params: Params, facts: ToolFacts | undefined, into: Collector): void {
+/** Finds arguments by their names, at any depth; with `strict`, under any name texts that begin as paths. */
+function search(
+  params: Params,
+  facts: ToolFacts | undefined,
+  into: Collector,
+  strict: boolean,
+): void {
   const meanings = new Map<string, Meaning>()
   let weight = 0
   const meaningOf = (name: string): Meaning => {
@@ -160,8 +167,14 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
       todo.push({ value, parent, key, depth, meaning, inside })
       return
     }
-    const target = targetOf(value, meaning, inside)
+    const target = targetOf(value, meaning, inside || strict)
     if (target) into.add(target, below(parent, key), value)
+  }
+  // As in `files: { 'src/a.ts': text }`.
+  const takeName = (node: Node, key: string, isFile: boolean): void => {
+    if (!(isFile && isFileName(key)) && !(strict && beginsAsPath(key))) return
+    const target = targetOf(key, OF_FILES, false)
+    if (target) into.add(target, `the name ${below(node, key)}`, key)
   }
   const commands = facts?.commands ?? commandNames(params, false)
   for (const key of Object.keys(params)) {
@@ -169,6 +182,7 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
     if (commands.includes(key)) into.takePatches(key, params[key])
     if (!isOwn) into.takeCwd(key, params[key], facts)
     if (isOwn || text.has(key)) continue
+    takeName(top, key, false)
     const [value, meaning] = [params[key], meaningOf(key)]
     look(top, key, value, meaning)
     if (typeof value === 'string' && mayBeBase(key, meaning.kind)) {
@@ -183,23 +197,20 @@ function search(params: Params, facts: ToolFacts | undefined, into: Collector): 
   for (let node = todo.pop(); node !== undefined && !into.bad; node = todo.pop()) {
     const { value, meaning, inside } = node
     if (Array.isArray(value)) {
-      const isMeant = meaning.kind !== undefined || inside
+      const isMeant = meaning.kind !== undefined || inside || strict
       for (let i = 0; i < value.length && !into.bad; i++) {
         const item: unknown = value[i]
         if (isMeant || typeof item === 'object') look(node, i, item, meaning)
       }
     } else {
+      const isNamed = inside || meaning.kind === 'path'
       for (const key of Object.keys(value)) {
         if (into.bad) return
+        takeName(node, key, isNamed)
         const next = (value as Params)[key] // no list, so an object
         if (typeof next === 'number' || typeof next === 'boolean' || text.has(key)) continue
         const named = meaningOf(key)
-        if (
-          named.kind !== undefined ||
-          inside ||
-          meaning.kind === 'path' ||
-          typeof next === 'object'
-        ) {
+        if (named.kind !== undefined || isNamed || strict || typeof next === 'object') {
           look(node, key, next, named)
         }
       }
@@ -216,7 +227,8 @@ function targetOf(value: string, { kind, isUrl }: Meaning, inside: boolean): Tar
     case 'glob':
       return value !== '' ? 'globs' : undefined
     case 'patch':
-      return PATCH.test(value) ? 'patches' : undefined
+      if (PATCH.test(value)) return 'patches'
+      return inside && beginsAsPath(value) ? 'paths' : undefined
     case 'maybe-path':
       if (looksLikePath(value, isUrl)) return 'paths'
       return isUrl ? undefined : asAddress(value)
@@ -238,22 +250,28 @@ export function tooManyArguments(params: Params): BadArgument | undefined {
   return { at: 'arguments', found: finding('arguments', reason) }
 }
 
+/** Options of {@link collectArguments}. */
+export interface CollectOptions {
+  /** Targets that the host found itself; judged beside the others. */
+  readonly derivedPaths?: readonly string[] | undefined
+  /** Also takes texts under any name that begin as paths do. Default: false. */
+  readonly strict?: boolean | undefined
+}
+
 /**
  * Finds the arguments that are paths, globs and patches: the declared ones, and those whose names say so, at any
  * depth. Texts are never searched for paths.
- *
- * @param derivedPaths Targets that the host found itself; judged beside the others.
  */
 export function collectArguments(
   params: Params,
   facts: ToolFacts | undefined,
-  derivedPaths: readonly string[] = [],
+  { derivedPaths = [], strict = false }: CollectOptions = {},
 ): CallArguments {
   const into = new Collector()
   for (const declared of facts?.paths ?? []) take(params, declared, 'paths', into)
   for (const declared of facts?.globs ?? []) take(params, declared, 'globs', into)
   for (const declared of facts?.patches ?? []) take(params, declared, 'patches', into)
-  search(params, facts, into)
+  search(params, facts, into, strict)
   for (const [i, path] of derivedPaths.entries()) into.add('paths', `derivedPaths[${i}]`, path)
   return into
 }

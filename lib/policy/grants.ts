@@ -22,6 +22,16 @@ export interface GrantedPaths {
     | undefined
 }
 
+/** How calls are looked at. */
+export interface GrantOptions
+  extends Pick<
+    PathPolicyOptions,
+    'base' | 'platform' | 'caseInsensitive' | 'allowHardLinkWrites' | 'home'
+  > {
+  /** Of tools that nobody declared, judges texts under any name that begin as paths do. Default: false. */
+  readonly strictArguments?: boolean | undefined
+}
+
 /** Judges calls by the paths that their tools are granted. */
 export interface Grants {
   judge(
@@ -40,7 +50,7 @@ export interface Grants {
  */
 export function pathGrants(
   { allowedPaths, scopedCapabilities = [] }: GrantedPaths,
-  options: Pick<PathPolicyOptions, 'base' | 'platform' | 'caseInsensitive' | 'home'>,
+  { strictArguments = false, ...options }: GrantOptions,
 ): Grants | undefined {
   const isRestricting =
     allowedPaths !== undefined ||
@@ -70,7 +80,8 @@ export function pathGrants(
       if (tooMany) return denyFor(tooMany.found, tooMany.at)
       const { facts } = tool
       const access = accessOf(tool, params)
-      const args = collectArguments(params, facts, derivedPaths)
+      const strict = strictArguments && !tool.isExact
+      const args = collectArguments(params, facts, { derivedPaths, strict })
       if (access === 'exec' && (args.cwds.length === 0 || mayRun(params, facts))) {
         const reason =
           'this contract grants paths only, so commands and code may not run; use file tools'

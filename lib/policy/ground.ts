@@ -16,6 +16,8 @@ export interface Place {
   readonly marks: readonly string[]
   /** True for devices, pipes and sockets. */
   readonly special: boolean
+  /** True for a file that has another name as well (a hard link). */
+  readonly isShared: boolean
 }
 
 /** The directory that relative paths start from, and how paths are followed from there. */
@@ -102,7 +104,8 @@ function posixGround(base: string, key: string): Ground {
     if (!CLIMBS.test(path)) {
       const isPlain = plain === led.real && led.links.length === 0
       const marks = isPlain ? [plain] : [...new Set([plain, led.real, ...led.links])]
-      return { real: led.real, reals: [led.real], marks, special: led.kind === 'special' }
+      const { real, isShared } = led
+      return { real, reals: [real], marks, special: led.kind === 'special', isShared }
     }
     const marks = new Set([plain, led.real, ...led.links])
     const tidied = walk(plain, '/', budget)
@@ -114,6 +117,7 @@ function posixGround(base: string, key: string): Ground {
       reals: [led.real, tidied.real],
       marks: [...marks],
       special: led.kind === 'special' || tidied.kind === 'special',
+      isShared: led.isShared || tidied.isShared,
     }
   }
   return {
@@ -152,12 +156,17 @@ function spelledGround(base: string, platform: PathPlatform, key: string): Groun
       const bad = platform === 'win32' ? badWin32(path) : undefined
       if (bad) return bad.reason
       const real = paths.resolve(cwd, path)
-      return { real, reals: [real], marks: [real], special: false }
+      return { real, reals: [real], marks: [real], special: false, isShared: false }
     },
     exists: () => false,
     enter: (path, cwd) => paths.resolve(cwd, path),
     follow: () => undefined,
   }
+}
+
+function isShared(path: string): boolean {
+  const found = lstatSync(path, { throwIfNoEntry: false })
+  return found?.isFile() === true && found.nlink > 1
 }
 
 /** Windows drops `..` before it follows links, so the text is tidied first. */
@@ -186,7 +195,8 @@ function win32Ground(base: string, key: string): Ground {
       if (typeof place === 'string') return place
       const real = follow(place.real)
       if (real === undefined) return 'the path cannot be followed'
-      return { real, reals: [real], marks: [place.real, real], special: false }
+      const marks = [place.real, real]
+      return { real, reals: [real], marks, special: false, isShared: isShared(real) }
     },
     exists: (name, cwd) => {
       try {

@@ -16,6 +16,8 @@ export interface PathRules {
   readonly dirs: readonly string[] | undefined
   readonly forbidden: ForbiddenPaths | undefined
   readonly rule: string | undefined
+  /** False refuses to write to a file that has another name as well. */
+  readonly allowsSharedWrites: boolean
   same(path: string): string
 }
 
@@ -46,7 +48,8 @@ export function judgePlace(
   return (
     judgeSpecial(place, spelled, use) ??
     judgeForbidden(rules, place, spelled) ??
-    judgeInside(rules, place, spelled)
+    judgeInside(rules, place, spelled) ??
+    judgeShared(rules, place, spelled, use)
   )
 }
 
@@ -90,4 +93,17 @@ function judgeInside(rules: PathRules, place: Place, spelled: string): Finding |
     }
   }
   return undefined
+}
+
+/** Rule P11: what is written through one name of a file changes it under the others, wherever they stand. */
+function judgeShared(
+  rules: PathRules,
+  place: Place,
+  spelled: string,
+  use: PathUse,
+): Finding | undefined {
+  if (rules.allowsSharedWrites || use !== 'write' || !place.isShared) return undefined
+  const reason =
+    'the file has other names too (hard links), which a write would change; write a new file'
+  return finding('allowHardLinkWrites', reason, spelled)
 }

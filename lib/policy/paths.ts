@@ -61,6 +61,8 @@ export interface PathPolicyOptions {
   /** The only directories that may be touched, relative to `base`, and the rule that says so. Unset: any. */
   readonly within?: { readonly rule: string; readonly dirs: readonly string[] } | undefined
   readonly forbidden?: readonly unknown[] | undefined
+  /** False refuses to write to a file that has another name as well. Default: true. */
+  readonly allowHardLinkWrites?: boolean | undefined
   /** The configuration key of `base`, for error texts. Default `workspaceRoot`. */
   readonly baseKey?: string | undefined
   /** Default: this machine's. Another machine's paths are judged by their spelling only. */
@@ -123,6 +125,7 @@ export function pathPolicy(options: PathPolicyOptions = {}): PathPolicy {
     forbidden,
     same,
     rule: options.within?.rule,
+    allowsSharedWrites: options.allowHardLinkWrites ?? true,
   }
   return judgeOver(rules, undefined)
 }
@@ -158,6 +161,8 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
   /** For entries of a directory whose place is known: each is as its path would be, without a walk. */
   const open = (path: string, cwd: string, use: PathUse): ReturnType<GlobGuard['open']> => {
     if (platform !== 'posix' || UNEVEN.test(path)) return undefined
+    // An entry of a directory does not tell how many names its file has.
+    if (use === 'write' && !rules.allowsSharedWrites) return undefined
     const dir = ground.enter(path === '' ? '.' : path, cwd, scope)
     if (dir === undefined) return undefined
     const [tidied, followed] = [posix.resolve(cwd, path), dir].map((each) =>
@@ -175,6 +180,7 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
           reals: [real],
           marks: plain === real ? [real] : [plain, real],
           special: kindOf(entry) === 'special',
+          isShared: false,
         },
         spelled,
         use,
@@ -182,7 +188,8 @@ function judgeOver(rules: PathRules, scope: Scope | undefined): PathPolicy {
     }
   }
   const policy: PathPolicy = {
-    restricted: rules.dirs !== undefined || rules.forbidden !== undefined,
+    restricted:
+      rules.dirs !== undefined || rules.forbidden !== undefined || !rules.allowsSharedWrites,
     cwd: ground.dir,
     judge: (text, use, cwd = ground.dir) => judgeText(text, use, cwd, true),
     judgeWord: (word, use, cwd = ground.dir) =>

@@ -9,6 +9,8 @@ export interface Walked {
   readonly real: string
   /** What is there; undefined when nothing is. */
   readonly kind: Kind | undefined
+  /** True for a file that has another name as well (a hard link). */
+  readonly isShared: boolean
   /** The places of the links that were followed, each without links before it. */
   readonly links: readonly string[]
 }
@@ -65,6 +67,7 @@ export function walk(path: string, from: string, budget?: StepBudget): Walked | 
   const todo = path.split('/').reverse()
   let at = path.startsWith('/') ? '/' : from
   let kind: Kind | undefined
+  let isShared = false
   let links: string[] | undefined
   let steps = 0
   if (todo.length > MAX_STEPS) return TOO_LONG
@@ -108,10 +111,12 @@ export function walk(path: string, from: string, budget?: StepBudget): Walked | 
       return budget && budget.stepsLeft < 0 ? TOO_MANY : missing(next, todo, links)
     }
     kind = kindOf(found)
+    isShared = kind === 'file' && found.nlink > 1
     if (kind === 'directory') budget?.seen.set(next, kind)
     at = next
   }
-  return { real: at, kind: kind ?? budget?.seen.get(at) ?? lookAt(at), links: links ?? NO_LINKS }
+  kind ??= budget?.seen.get(at) ?? lookAt(at)
+  return { real: at, kind, isShared, links: links ?? NO_LINKS }
 }
 
 function lookAt(dir: string): Kind | undefined {
@@ -136,5 +141,5 @@ function missing(at: string, todo: string[], links: string[] | undefined): Walke
     if (name === '..') return 'it climbs with ".." out of a directory that does not exist'
     real = child(real, name)
   }
-  return { real, kind: undefined, links: links ?? NO_LINKS }
+  return { real, kind: undefined, isShared: false, links: links ?? NO_LINKS }
 }

@@ -40,6 +40,10 @@ export interface ToolingSection {
   readonly allowedShellCommandGlobs?: readonly string[] | undefined
   /** Compare allowed paths without case. Default: true on Windows. Forbidding always does. */
   readonly caseInsensitivePaths?: boolean | undefined
+  /** Of tools that nobody declared, judge texts under any name that begin as paths do. Default false. */
+  readonly strictArguments?: boolean | undefined
+  /** False refuses to write to a file that has another name as well. Default true. */
+  readonly allowHardLinkWrites?: boolean | undefined
   /** Default: this machine's. Paths of another platform are judged by their spelling only. */
   readonly platform?: PathPlatform | undefined
   /** Calls that must be judged so, checked at load. */
@@ -72,6 +76,8 @@ export const autonomySection: z.ZodType<ToolingSection> = z
     allowShell: z.boolean().optional(),
     allowedShellCommandGlobs: z.array(plainText).optional(),
     caseInsensitivePaths: z.boolean().optional(),
+    strictArguments: z.boolean().optional(),
+    allowHardLinkWrites: z.boolean().optional(),
     platform: z.enum(['posix', 'win32'], { error: 'must be posix or win32' }).optional(),
     examples: examplesSection.optional(),
   })
@@ -111,13 +117,14 @@ type Judge = (
 ) => Opinion
 
 function judgeCalls(tooling: ToolingSection, home: string | undefined): Judge {
-  const { autonomyMode = 'full', allowShell = true } = tooling
+  const { autonomyMode = 'full', allowShell = true, strictArguments = false } = tooling
   const paths = pathPolicy({
     base: tooling.workspaceRoot,
     within: tooling.workspaceOnly ? { rule: 'workspaceOnly', dirs: ['.'] } : undefined,
     forbidden: tooling.forbiddenPathGlobs,
     platform: tooling.platform,
     caseInsensitive: tooling.caseInsensitivePaths,
+    allowHardLinkWrites: tooling.allowHardLinkWrites,
     home,
   })
   const allows = allowedCommands(
@@ -144,7 +151,7 @@ function judgeCalls(tooling: ToolingSection, home: string | undefined): Judge {
 
   function judgeArguments(
     params: Params,
-    { facts }: FoundTool,
+    { facts, isExact }: FoundTool,
     access: ReturnType<typeof accessOf>,
     derivedPaths: readonly string[] | undefined,
   ): BadArgument | undefined {
@@ -153,7 +160,7 @@ function judgeCalls(tooling: ToolingSection, home: string | undefined): Judge {
     const bad = runs ? judgeExec(params, facts, exec) : undefined
     if (bad || !paths.restricted) return bad
     return judgeFiles(
-      collectArguments(params, facts, derivedPaths),
+      collectArguments(params, facts, { derivedPaths, strict: strictArguments && !isExact }),
       facts,
       paths,
       access === 'read' ? 'read' : 'write',
@@ -162,7 +169,8 @@ function judgeCalls(tooling: ToolingSection, home: string | undefined): Judge {
 }
 
 function restriction(tooling: ToolingSection): string {
-  return tooling.workspaceOnly ? 'workspaceOnly' : 'forbiddenPathGlobs'
+  if (tooling.workspaceOnly) return 'workspaceOnly'
+  return tooling.forbiddenPathGlobs?.length ? 'forbiddenPathGlobs' : 'allowHardLinkWrites'
 }
 
 function denyWrite(toolName: string, access: ReturnType<typeof accessOf>): Opinion {

@@ -53,6 +53,10 @@ export interface ContractScopeOptions {
   /** Where relative paths start. Default: the working directory. */
   readonly workspaceRoot?: string | undefined
   readonly caseInsensitivePaths?: boolean | undefined
+  /** Of tools that nobody declared, judge texts under any name that begin as paths do. Default: false. */
+  readonly strictArguments?: boolean | undefined
+  /** False refuses to write to a file that has another name as well. Default: true. */
+  readonly allowHardLinkWrites?: boolean | undefined
   readonly platform?: PathPlatform | undefined
   /** Where `~/` leads. Default: the home directory of this process. */
   readonly home?: string | undefined
@@ -70,6 +74,8 @@ const NAMES: OptionNames<ContractScopeOptions> = {
   tools: true,
   workspaceRoot: true,
   caseInsensitivePaths: true,
+  strictArguments: true,
+  allowHardLinkWrites: true,
   platform: true,
   home: true,
   state: true,
@@ -176,6 +182,8 @@ function openContract(
     base: options.workspaceRoot,
     platform: options.platform,
     caseInsensitive: options.caseInsensitivePaths,
+    strictArguments: options.strictArguments,
+    allowHardLinkWrites: options.allowHardLinkWrites,
     home: options.home,
   })
   const judge: Contract['judge'] = ({ toolName, params, derivedPaths }) =>

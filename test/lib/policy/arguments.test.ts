@@ -78,6 +78,17 @@ describe('collectArguments()', () => {
     ['x', { target: 'x:/../../etc/passwd' }, { target: 'x:/../../etc/passwd' }],
     ['x', { source: { type: 'base64', data: 'AAAA', at: '/etc/x' } }, {}],
     ['x', { file: { blob: '/etc/x', text: 'hello' } }, { 'file.blob': '/etc/x' }],
+    [
+      'x',
+      { files: { 'src/a.ts': '/* text */', '.env': 'x', name: 'y' } },
+      {
+        'files.src/a.ts': '/* text */',
+        'the name files.src/a.ts': 'src/a.ts',
+        'the name files..env': '.env',
+      },
+    ],
+    ['x', { file: { meta: { '../x': 1 } } }, { 'the name file.meta.../x': '../x' }],
+    ['x', { rules: { 'a.b': 'c', '/v1/users': 'd' }, '/etc/x': 1 }, {}],
     ['x', { xpath: '//div', classPath: '/x', profile: '/y' }, {}],
     ['x', { content: '/etc/passwd', message: '../x', query: '~/x', old_string: '/a' }, {}],
     ['x', { config_file: 'plain', log_path: './x' }, { log_path: './x' }],
@@ -203,6 +214,29 @@ describe('collectArguments()', () => {
     expect(collect('x', { path: 'a'.repeat(32_769) }).bad).toMatch(/longer than 32768/)
   })
 
+  it('takes what begins as a path under any name when strict, texts declared as such aside', () => {
+    const params = {
+      subject: '/etc/passwd',
+      notes: ['~/x', 'plain', { deep: '../y', n: 1 }],
+      diff: 'file:///etc/z',
+      body: 'a/b',
+      url: '/v1/users',
+      '/etc/w': true,
+      map: { 'C:\\x': 'y', 'a.b': 'c' },
+    }
+    const strictly = (declaration?: ToolDeclaration) => {
+      const { facts } = catalogue(declaration && { x: declaration }).find('x')
+      const { paths } = collectArguments(params, facts, { strict: true })
+      return paths.map(({ text }) => text).sort()
+    }
+    const all = ['../y', '/etc/passwd', '/etc/w', 'C:\\x', 'file:///etc/z', '~/x']
+    expect(strictly()).toEqual(all)
+    expect(strictly({ access: 'read', text: ['subject', 'notes[].deep', '/etc/w'] })).toEqual(
+      ['/etc/w', ...all].filter((text) => !['../y', '/etc/passwd', '/etc/w'].includes(text)),
+    )
+    expect(collectArguments(params, undefined).paths).toEqual([])
+  })
+
   it('says where a command runs', () => {
     expect(collect('shell', { command: 'ls', dir: 'src' }).cwd).toBe('src')
     expect(collect('x', { workingDirectory: 'src' }).cwd).toBe('src')
@@ -210,7 +244,7 @@ describe('collectArguments()', () => {
   })
 
   it('adds the targets that the host derived', () => {
-    const { paths } = collectArguments({}, undefined, ['/etc/x'])
+    const { paths } = collectArguments({}, undefined, { derivedPaths: ['/etc/x'] })
     expect(paths).toEqual([{ at: 'derivedPaths[0]', text: '/etc/x' }])
   })
 })

@@ -19,6 +19,8 @@ describe('what one call can cost', () => {
       workspaceOnly: true,
       workspaceRoot: made.ws,
       forbiddenPathGlobs: WORST_GLOBS,
+      strictArguments: true,
+      allowHardLinkWrites: false,
     }).check
   })
 

@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  linkSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { createServer } from 'node:net'
 import { dirname, join } from 'node:path'
 import { afterAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -212,6 +220,28 @@ describe('pathPolicy()', () => {
     rmSync(root)
     mkdirSync(root)
     expect(judge('passwd', 'read')).toBeUndefined()
+  })
+
+  it('refuses to write to a file that has another name, when told', () => {
+    const dir = tempDir()
+    for (const name of ['one', 'two', 'three', 'four']) writeFileSync(join(dir, name), name)
+    mkdirSync(join(dir, 'sub'))
+    linkSync(join(dir, 'one'), join(dir, 'sub/other'))
+    symlinkSync('one', join(dir, 'to-one'))
+    const told = pathPolicy({ base: dir, allowHardLinkWrites: false })
+    expect(told.restricted).toBe(true)
+    for (const spelled of ['one', 'sub/other', 'to-one', 'sub/../one', join(dir, 'one')]) {
+      expect(told.judge(spelled, 'write'), spelled).toMatchObject({ rule: 'allowHardLinkWrites' })
+      expect(told.begin().judgeWord(spelled, 'write'), spelled).toBeDefined()
+      expect(told.judge(spelled, 'read'), spelled).toBeUndefined()
+      expect(pathPolicy({ base: dir }).judge(spelled, 'write'), spelled).toBeUndefined()
+    }
+    for (const spelled of ['two', 'sub', 'new', 'sub/new']) {
+      expect(told.judge(spelled, 'write'), spelled).toBeUndefined()
+    }
+    expect(told.judgeShellGlob('[ot]*', 'write')).toMatchObject({ value: 'one' })
+    expect(told.judgeShellGlob('t[wh]*', 'write')).toBeUndefined()
+    expect(told.judgeShellGlob('[ot]*', 'read')).toBeUndefined()
   })
 
   it('refuses a path below a directory that it may not search', () => {

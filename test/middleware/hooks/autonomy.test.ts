@@ -1,4 +1,4 @@
-import { mkdirSync, renameSync, symlinkSync } from 'node:fs'
+import { linkSync, mkdirSync, renameSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { catalogue } from '../../../lib/policy/catalogue.ts'
@@ -42,6 +42,32 @@ describe('autonomy()', () => {
     ] as const) {
       expect(judge({}, tool, params)).toBe('allow')
     }
+  })
+
+  it('looks under every name of a tool that nobody declared, when strict', () => {
+    const strict = { ...inside, strictArguments: true }
+    const call = { subject: '/etc/passwd', map: { '../x': 1 } }
+    expect(judge(inside, 'mcp_thing', call)).toBe('allow')
+    expect(judge(strict, 'mcp_thing', call)).toMatch(/^workspaceOnly \| (?:subject|the name map)/)
+    expect(judge(strict, 'mcp_thing', { subject: tree.map('/ws/a.txt') })).toBe('allow')
+    expect(judge(strict, 'Read_File', { path: 'a.txt', why: '/etc/x' })).toMatch(/^workspaceOnly/)
+    expect(judge(strict, 'write_file', { path: 'a.txt', content: '/etc/x' })).toBe('allow')
+    const tools = { mcp_thing: { access: 'write', text: ['subject'] } } as const
+    expect(judge({ ...strict, tools }, 'mcp_thing', { subject: '/etc/x' })).toBe('allow')
+  })
+
+  it('refuses to write through one of several names of a file, when told', () => {
+    const dir = tempDir()
+    writeFileSync(join(dir, 'a'), '')
+    linkSync(join(dir, 'a'), join(dir, 'b'))
+    const options = { workspaceRoot: dir, allowHardLinkWrites: false }
+    const refused = /^allowHardLinkWrites \| \w+(?:\[0\])?: the file has other names too/
+    expect(judge(options, 'write_file', { path: 'a', content: '' })).toMatch(refused)
+    expect(judge(options, 'shell', { command: 'echo x > b' })).toMatch(refused)
+    expect(judge(options, 'shell', { command: 'cp c [ab]' })).toMatch(refused)
+    expect(judge(options, 'read_file', { path: 'a' })).toBe('allow')
+    expect(judge(options, 'shell', { command: 'cat a b > c' })).toBe('allow')
+    expect(judge(options, 'write_file', { path: 'c', content: '' })).toBe('allow')
   })
 
   it('says which argument of which rule, with the value in safe short form', () => {
@@ -606,6 +632,8 @@ describe('autonomySection', () => {
       allowShell: true,
       allowedShellCommandGlobs: ['*'],
       caseInsensitivePaths: false,
+      strictArguments: true,
+      allowHardLinkWrites: false,
       platform: 'posix',
       examples: { allow: [{ toolName: 'x', params: {} }], deny: [] },
     }
