@@ -24,6 +24,8 @@ export const LANGUAGES: Readonly<Record<Language, (text: string) => string | und
   linker,
   download,
   upload,
+  name,
+  label,
 }
 
 // Brackets that every sed ends in the same place.
@@ -163,4 +165,19 @@ function download(name: string): string | undefined {
 /** What curl sends; it expands sets of names. */
 function upload(name: string): string | undefined {
   return /[{}[\]]/.test(name) ? 'it expands braces and brackets; name one file' : undefined
+}
+
+/** One of the names that a program knows; what holds dots and colons is code of another's, or a file. */
+function name(text: string): string | undefined {
+  return /^[\w-]*$/.test(text) ? undefined : 'only a plain name is allowed here'
+}
+
+const CLIMBING = /(?:^|[/:])\.\.(?:[/:]|$)/
+const LABEL = /^(?:@[\w.~-]*)?(?:\/\/)?(?:[\w.+@~-]+(?:\/[\w.+@~-]+)*)?(?::[\w./+@~*-]+)?$/
+
+/** A command or a label of Bazel: `test`, `//src/...`, `:all`, `@repo//x:y`. */
+function label(text: string): string | undefined {
+  return LABEL.test(text) && !CLIMBING.test(text)
+    ? undefined
+    : 'only labels are allowed here, such as //src/...'
 }

@@ -2,6 +2,10 @@ const URL_START = /^[a-z][a-z0-9+.-]*:\/\//i
 /** `file:`, also as the transport of another scheme: `git+file:`. */
 const FILE_URL = /^([a-z][a-z0-9.-]*\+)?file:/i
 
+/** Addresses of other machines; what stands in others, such as `fileb://x`, may be a path. */
+const REMOTE_URL =
+  /^(?:[a-z][a-z0-9.-]*\+)?(?:https?|ftps?|sftp|ssh|git|wss?|rsync|s3|gs|docker|oci|redis|postgres(?:ql)?|mysql|mongodb):\/\//i
+
 const SEPARATOR = /[=:,;@<]/
 
 /** A text to judge: as a path, or as a URL of the `file:` scheme. */
@@ -12,12 +16,13 @@ export interface Candidate {
 
 /**
  * The paths that a word of unknown meaning may hold: the word itself, what follows an `=`, what begins
- * like a path after `:`, `,` or `@`, and what may be glued to a short flag. Other URLs hold none.
+ * like a path after `:`, `,` or `@`, and what may be glued to a short flag. Addresses of other machines hold none.
  */
 export function candidatesOf(word: string): Candidate[] {
   const local = FILE_URL.exec(word)
   if (local) return [{ text: word.slice(local[1]?.length ?? 0), fileUrl: true }]
-  if (word === '' || word === '-' || URL_START.test(word)) return []
+  if (word === '' || word === '-') return []
+  if (URL_START.test(word)) return insideUrl(word)
   const found: Candidate[] = []
   if (!word.startsWith('-')) found.push({ text: word })
   else if (!word.startsWith('--')) {
@@ -32,7 +37,10 @@ export function candidatesOf(word: string): Candidate[] {
       found.push({ text: rest.slice(url[1]?.length ?? 0), fileUrl: true })
       break
     }
-    if (URL_START.test(rest)) break
+    if (URL_START.test(rest)) {
+      found.push(...insideUrl(rest))
+      break
+    }
     const length = rest.search(SEPARATOR)
     if (word[at] === '=' || /^[/~.]/.test(rest)) {
       found.push({ text: rest })
@@ -44,6 +52,10 @@ export function candidatesOf(word: string): Candidate[] {
   for (const [, quoted = ''] of word.matchAll(/(?<=["'])([/~.][^"']*)/g))
     found.push({ text: quoted })
   return found.filter(({ text }) => text !== '' && text !== '-')
+}
+
+function insideUrl(url: string): Candidate[] {
+  return REMOTE_URL.test(url) ? [] : [{ text: url.replace(URL_START, '') }]
 }
 
 /** Where a program may take relative paths from, by the directories that its flags name; the shell's own is `''`. */

@@ -69,6 +69,7 @@ const goSub: ProgramRule = {
   values: { linker: '-ldflags --ldflags' },
 }
 
+const SHOWS = 'it shows a secret; leave it out'
 const GH = except('alias extension ext codespace cs config')
 const talk: ProgramRule = {
   permutes: true,
@@ -196,10 +197,10 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
   },
   'ssh-keygen': { refuse: { '-D -w': LOADS } },
   helm: { ...except('plugin'), refuseWords: { '^--(?:post-renderer|kubeconfig)': RUNS } },
-  mvn: {
+  ...all('mvn mvnw', {
     refuseOperands: { ':': 'a goal by its name runs any plugin; name a phase such as test' },
     refuse: { '-f --file -s --settings -gs --global-settings -t --toolchains': PLACE },
-  },
+  }),
   ...all('gradle gradlew', {
     refuse: { '-I --init-script -b --build-file -p --project-dir': 'it runs another script' },
   }),
@@ -214,7 +215,22 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
     refuse: { '-F --filter -L --lua-filter --pdf-engine --pdf-engine-opt -d --defaults': RUNS },
   },
   ctest: { refuse: { '-S --script -SP --script-new-process --build-and-test': RUNS } },
-  gh: { ...GH, subcommands: { ...GH.subcommands, pr: talk, issue: talk, release } },
+  gh: {
+    ...GH,
+    subcommands: {
+      ...GH.subcommands,
+      pr: talk,
+      issue: talk,
+      release,
+      auth: { subcommands: { status: { refuse: { '-t --show-token': SHOWS } } } },
+      repo: {
+        subcommands: all('clone fork', {
+          refuseWords: { '^(?:-c|--(?:upload-pack|config|template))(?:=|$)': RUNS },
+        }),
+        otherSubcommands: 'any',
+      },
+    },
+  },
   ...all('docker podman nerdctl kubectl oc', {
     refuseWords: { '^--(?:kube)?config(?:=|$)': 'its configuration can run programs' },
     ...except(

@@ -1,5 +1,5 @@
 import type { ProgramRule } from './rule.ts'
-import { all, RUNS } from './shared.ts'
+import { all, LOADS, RUNS, UNSEEN } from './shared.ts'
 
 const CODE = 'it runs code from its arguments or its input'
 const DEBUGS = 'it opens a door for a debugger'
@@ -55,13 +55,23 @@ const mypy: ProgramRule = {
   refuse: { '--install-types --python-executable': RUNS },
 }
 
-const pylint: ProgramRule = { responseFiles: true, refuse: { '--init-hook': CODE } }
+const pylint: ProgramRule = {
+  responseFiles: true,
+  refuse: { '--init-hook': CODE, '--load-plugins': LOADS },
+  values: { name: '-f --output-format' },
+}
+
+const pyright: ProgramRule = {
+  refuse: { '--pythonpath': RUNS },
+  refuseOperands: { '^-$': UNSEEN },
+}
 
 const eslint: ProgramRule = { refuse: { '--init --inspect-config --mcp': RUNS } }
 
 const ava: ProgramRule = { refuseOperands: { '^debug$': DEBUGS } }
 
 const cspell: ProgramRule = {
+  refuse: { '--file-list': UNSEEN },
   refuseOperands: { '^link$': 'it changes the configuration of the user' },
 }
 
@@ -97,11 +107,10 @@ export const MODULES: Readonly<Record<string, ProgramRule>> = {
     maxOperands: 1,
     values: { text: '--indent' },
   },
-  compileall: { refuse: { '-i': 'it takes names from a file, where they cannot be judged' } },
-  ...all(
-    'black build flake8 isort py_compile pycodestyle pydocstyle pyflakes pyright ruff tokenize unittest',
-    {},
-  ),
+  compileall: { refuse: { '-i': UNSEEN } },
+  py_compile: { refuseOperands: { '^-$': UNSEEN } },
+  pyright,
+  ...all('black build flake8 isort pycodestyle pydocstyle pyflakes ruff tokenize unittest', {}),
 }
 
 /** The same by the names of their programs. */
@@ -117,4 +126,5 @@ export const CHECKERS: Readonly<Record<string, ProgramRule>> = {
   'py.test': pytest,
   mypy,
   pylint,
+  pyright,
 }

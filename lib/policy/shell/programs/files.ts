@@ -1,14 +1,12 @@
 import type { ProgramRule } from './rule.ts'
-import { all, RUNS } from './shared.ts'
+import { all, FOLLOWS, RUNS, UNSEEN } from './shared.ts'
 
 const reads: ProgramRule = { operands: ['read'] }
 const writes: ProgramRule = { operands: ['write'] }
 const prints: ProgramRule = { prints: 'text' }
-const NAMES = 'it takes names from a file, where they cannot be judged'
 const SECRETS = 'it shows the environment of programs'
 /** Letters that are options of ps without a dash, and among them the `e`. */
 const BSD_E = '^(?=[^e]*e)[acefghjklmnoprstuvwxACHLMNOPSTUVWXZq\\d]*$'
-const FOLLOWS = 'it follows links out of the directory; leave it out'
 
 const test: ProgramRule = {
   closed: true,
@@ -36,13 +34,14 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['text'],
   },
   ...all(
-    'cat tac ls dir vdir readlink realpath cmp fmt pr expand unexpand rev sum df zcat gzcat bzcat tsort',
+    'cat tac readlink realpath cmp fmt pr expand unexpand rev sum df zcat gzcat bzcat tsort',
     reads,
   ),
+  ...all('ls dir vdir', { operands: ['read'], refuse: { '-L --dereference': FOLLOWS } }),
   ptx: { operands: ['read'], maxOperands: 1 },
   ...all('xzcat zstdcat', {
     operands: ['read'],
-    refuse: { '--files --files0 --filelist': NAMES, '-o --rm': 'it writes or removes files' },
+    refuse: { '--files --files0 --filelist': UNSEEN, '-o --rm': 'it writes or removes files' },
   }),
   ps: {
     operands: ['text'],
@@ -84,16 +83,16 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     values: { text: '-n -t -e -T -s --output-separator' },
   },
   cd: { operands: ['read'] },
-  du: { operands: ['read'], refuse: { '--files0-from': NAMES, '-L --dereference': FOLLOWS } },
+  du: { operands: ['read'], refuse: { '--files0-from': UNSEEN, '-L --dereference': FOLLOWS } },
   wc: {
     operands: ['read'],
     flags: '-c -m -l -w -L --bytes --chars --lines --words --max-line-length --version --help',
-    refuse: { '--files0-from': NAMES },
+    refuse: { '--files0-from': UNSEEN },
   },
   file: {
     operands: ['read'],
     refuse: {
-      '-f --files-from': NAMES,
+      '-f --files-from': UNSEEN,
       '-C --compile': 'it writes a file',
       '-z -Z --uncompress --uncompress-noreport': RUNS,
     },
@@ -105,7 +104,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       '-o --output': 'it writes a file; redirect the output instead',
       '-T --temporary-directory': 'it writes elsewhere',
       '--compress-program': RUNS,
-      '--files0-from': NAMES,
+      '--files0-from': UNSEEN,
     },
     values: {
       text: '-k --key -t --field-separator -S --buffer-size --batch-size --parallel --sort',
@@ -143,13 +142,13 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     refuse: {
       '-R -o': 'it writes files; redirect the output instead',
       '-l': FOLLOWS,
-      '--fromfile --fromtabfile': NAMES,
+      '--fromfile --fromtabfile': UNSEEN,
     },
     values: { text: '-P -I -L -H -T' },
   },
   date: {
     operands: ['date'],
-    refuse: { '-s --set': 'it sets the clock', '-f --file': NAMES },
+    refuse: { '-s --set': 'it sets the clock', '-f --file': UNSEEN },
     values: { read: '-r --reference', text: '-d --date' },
     glued: '-I',
     flags: '-u -R --utc --iso-8601 --rfc-3339 --rfc-email',
@@ -169,7 +168,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   }),
   ...all('cksum md5sum sha1sum sha224sum sha256sum sha384sum sha512sum b2sum shasum', {
     operands: ['read'],
-    refuse: { '-c --check': NAMES },
+    refuse: { '-c --check': UNSEEN },
   }),
   ...all('base32 base64', {
     operands: ['read'],
@@ -230,7 +229,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     refuse: {
       '--to-command --checkpoint-action -I --use-compress-program --rsh-command --rmt-command -F --info-script --new-volume-script':
         RUNS,
-      '-T --files-from -X --exclude-from': NAMES,
+      '-T --files-from -X --exclude-from': UNSEEN,
       '-P --absolute-names --absolute-paths': 'it leaves the directory',
       '-h --dereference': FOLLOWS,
     },
@@ -245,7 +244,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   zip: {
     operands: ['write'],
     onlyWith: { '-r --recurse-paths -R --recurse-patterns': '-y --symlinks' },
-    refuse: { '-T --test -TT --unzip-command -TM': RUNS, '-@ --names-stdin': NAMES },
+    refuse: { '-T --test -TT --unzip-command -TM': RUNS, '-@ --names-stdin': UNSEEN },
     values: {
       write: '-b --temp-path -O --output-file',
       glob: '-i --include',
@@ -261,7 +260,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
     operands: ['write'],
     refuse: {
       '-e --rsh --rsync-path --daemon --config': RUNS,
-      '--files-from --include-from --exclude-from': NAMES,
+      '--files-from --include-from --exclude-from': UNSEEN,
       '-L --copy-links --copy-unsafe-links -K --keep-dirlinks -k --copy-dirlinks': FOLLOWS,
     },
   },

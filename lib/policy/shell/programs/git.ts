@@ -1,7 +1,7 @@
 import type { ProgramRule } from './rule.ts'
+import { UNSEEN } from './shared.ts'
 
 const RUNS = 'it runs a program from its value or from the configuration'
-const UNSEEN = 'it takes names from a file or from its input, where they cannot be judged'
 const WRITES = 'it writes a file; redirect the output instead'
 
 const CHANGES = 'it takes back what makes this command read only'

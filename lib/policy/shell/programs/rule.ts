@@ -45,6 +45,8 @@ export type Language =
   | 'linker'
   | 'download'
   | 'upload'
+  | 'name'
+  | 'label'
 
 /**
  * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.

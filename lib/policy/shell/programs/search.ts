@@ -1,7 +1,6 @@
 import type { ProgramRule } from './rule.ts'
-import { all } from './shared.ts'
+import { all, FOLLOWS, UNSEEN } from './shared.ts'
 
-const FOLLOWS = 'it follows links out of the directory; leave it out'
 const RUNS = 'it runs or feeds another program'
 
 const grep: ProgramRule = {
@@ -50,7 +49,7 @@ const find: ProgramRule = {
     '-exec -execdir -ok -okdir': RUNS,
     '-delete': 'it deletes; use rm on the files themselves',
     '-fls -fprint -fprint0 -fprintf': 'it writes a file; redirect the output instead',
-    '-files0-from': 'it takes names from a file, where they cannot be judged',
+    '-files0-from': UNSEEN,
     '-L -follow': FOLLOWS,
   },
   values: {

@@ -4,6 +4,8 @@ import type { ProgramRule } from './rule.ts'
 export const RUNS = 'it runs another program'
 export const EXEC = 'it runs any program; run it directly'
 export const LOADS = 'it loads other code first'
+export const UNSEEN = 'it takes names from a file or its input, where they cannot be judged'
+export const FOLLOWS = 'it follows links out of the directory; leave it out'
 export const PLACE = 'it works in another place; use cd'
 
 /** A program or subcommand that is refused, and why. */

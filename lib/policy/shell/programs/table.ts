@@ -6,6 +6,7 @@ import { PACKAGES } from './packages.ts'
 import { REFUSED } from './refused.ts'
 import type { ProgramRule } from './rule.ts'
 import { SEARCH } from './search.ts'
+import { TOOLS } from './tools.ts'
 
 /** What is known about programs, by name. A program that is not here is judged word by word. */
 export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
@@ -15,6 +16,7 @@ export const PROGRAMS: Readonly<Record<string, ProgramRule>> = {
   ...BUILD,
   ...PACKAGES,
   ...CHECKERS,
+  ...TOOLS,
   git: GIT,
 }
 
