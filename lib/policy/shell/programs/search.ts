@@ -46,7 +46,8 @@ const find: ProgramRule = {
   noTerminator: true,
   operands: ['read'],
   refuse: {
-    '-exec -execdir -ok -okdir': RUNS,
+    '-exec -execdir -ok -okdir':
+      'it runs a program on what it finds; use grep -r or a glob, or name the files',
     '-delete': 'it deletes; use rm on the files themselves',
     '-fls -fprint -fprint0 -fprintf': 'it writes a file; redirect the output instead',
     '-files0-from': UNSEEN,
