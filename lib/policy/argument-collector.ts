@@ -1,6 +1,7 @@
 import { isCwdName } from './argument-names.ts'
 import type { ToolFacts } from './catalogue.ts'
 import { type Finding, finding } from './finding.ts'
+import { PATCH } from './patch.ts'
 
 /** A text argument and where it stands, such as `edits[0].path`. */
 export interface TextArgument {
@@ -20,9 +21,6 @@ export type Target = 'paths' | 'globs' | 'patches' | 'addresses'
 /** More path arguments than this in one call are refused: each is looked up on disk. */
 const MAX_ARGUMENTS = 500
 const MAX_LENGTH = 32_768
-/** How a text begins, or one of its lines, that may be a patch. Programs read indented ones too. */
-export const PATCH: RegExp =
-  /^[ \tX]*(?:- )*(?:\*\*\*[ \t]|---[ \t]|\+\+\+[ \t]|diff -|Index:|rename |copy )/m
 const PATCHING = /\b(?:apply_patch|applypatch|patch|apply|am)\b/
 
 /** Gathers the arguments of one call, within bounds. */
@@ -57,7 +55,7 @@ export class Collector {
     else if (isExec && value !== null) this.refuse(key, 'a directory as text', value)
   }
 
-  /** Patches that arrive in a command: in a here-document, or as its argument. */
+  /** Patches in a command's own text, such as one that is printed into a pipe; the judge of commands sees the others. */
   takePatches(key: string, value: unknown): void {
     const isList = Array.isArray(value)
     const texts = (isList ? value : [value]).filter((item) => typeof item === 'string')

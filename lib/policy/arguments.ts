@@ -1,7 +1,6 @@
 import {
   type BadArgument,
   Collector,
-  PATCH,
   type Target,
   type TextArgument,
 } from './argument-collector.ts'
@@ -20,6 +19,7 @@ import type { ToolFacts } from './catalogue.ts'
 import { finding } from './finding.ts'
 import { isAscii } from './fold.ts'
 import { commandHolders } from './nested-commands.ts'
+import { PATCH } from './patch.ts'
 
 export type { BadArgument, TextArgument } from './argument-collector.ts'
 

@@ -1,7 +1,8 @@
 import type { BadArgument, CallArguments, TextArgument } from './arguments.ts'
 import type { ToolFacts } from './catalogue.ts'
 import { type Finding, finding } from './finding.ts'
-import { type PatchPath, patchBudget, patchPaths } from './patch.ts'
+import { judgePatch } from './judge-patch.ts'
+import { patchBudget, patchPaths } from './patch.ts'
 import type { PathPolicy, PathUse } from './paths.ts'
 
 /** Judges the files that a call names: paths, globs and patches; and where it works when it names none. */
@@ -159,27 +160,14 @@ function judgePatches(
     if (typeof paths === 'string') {
       return { at, found: finding('patch', `the patch cannot be judged: ${paths}`) }
     }
-    const found = everywhere((dir) => judgePatch(paths, policy, dir))
+    const found = everywhere((dir) =>
+      judgePatch(
+        paths,
+        (name) => policy.exists(name, dir),
+        (path) => policy.judgeWord(path, 'write', dir),
+      ),
+    )
     if (found) return { at, found }
-  }
-  return undefined
-}
-
-function judgePatch(
-  paths: readonly PatchPath[],
-  policy: PathPolicy,
-  dir: string,
-): Finding | undefined {
-  for (const { path, stripped, isPrefixed } of paths) {
-    const first = path.slice(0, Math.max(0, path.indexOf('/')))
-    if (!isPrefixed || policy.exists(first, dir)) {
-      const found = policy.judgeWord(path, 'write', dir)
-      if (found) return found
-    }
-    if (stripped !== undefined) {
-      const found = policy.judgeWord(stripped, 'write', dir)
-      if (found) return found
-    }
   }
   return undefined
 }

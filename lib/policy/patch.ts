@@ -10,6 +10,10 @@ import {
 
 export type { PatchPath } from './patch-names.ts'
 
+/** How a text begins, or one of its lines, that may be a patch. Programs read indented ones too. */
+export const PATCH: RegExp =
+  /^[ \tX]*(?:- )*(?:\*\*\*[ \t]|---[ \t]|\+\+\+[ \t]|diff -|Index:|rename |copy )/m
+
 const MAX_CHARACTERS = 1_048_576
 const MAX_LINES = 50_000
 const MAX_PATHS = 500

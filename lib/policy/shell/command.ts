@@ -48,7 +48,7 @@ export class CommandRun {
 
   /** Judges one simple command that runs in `place`. */
   judge(command: SimpleCommand, place: Place): Finding | undefined {
-    const [name, ...words] = command.words
+    const [name] = command.words
     const { allows } = this.#tools
     const rule = name && this.#tools.rule(name.text)
     const label = name?.text ?? ''
@@ -63,7 +63,7 @@ export class CommandRun {
     }
     this.#changed ||= mayChange(rule) || command.redirects.length > 0
     return (
-      (name && (this.#name(name, place) ?? this.#words(words, rule, label, place))) ??
+      (name && (this.#name(name, place) ?? this.#words(command, rule, label, place))) ??
       this.redirects(command.redirects, place)
     )
   }
@@ -104,11 +104,12 @@ export class CommandRun {
   }
 
   #words(
-    words: readonly ShellWord[],
+    command: SimpleCommand,
     rule: ProgramRule = {},
     label: string,
     place: Place,
   ): Finding | undefined {
+    const words = command.words.slice(1)
     const unknown = words.find((word) => word.dynamic)
     if (unknown && !rule.prints) {
       return finding(
@@ -131,7 +132,7 @@ export class CommandRun {
       const found = this.#fromEach(bases, reading, label, place)
       if (found !== undefined) return found
     }
-    return undefined
+    return this.#looks.patches(command.patches, bases, place)
   }
 
   /** Judges a reading from each directory that the program may take it from. */

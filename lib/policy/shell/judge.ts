@@ -3,6 +3,7 @@ import { CommandRun, type Tools } from './command.ts'
 import { type CompiledRule, compileRule } from './compile.ts'
 import { Lru } from './lru.ts'
 import { parseCommand } from './parse.ts'
+import { patchArguments } from './patching.ts'
 import { MAX_PIECES, TextBudget } from './precheck.ts'
 import type { ProgramRule } from './programs/rule.ts'
 import { ruleFor } from './programs/table.ts'
@@ -117,5 +118,6 @@ function plainCommand(argv: readonly string[]): SimpleCommand | Finding {
     redirects: [],
     inner: [],
     canonical: words.map(canonical).join(' '),
+    patches: patchArguments(words),
   }
 }

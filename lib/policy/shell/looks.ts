@@ -1,8 +1,11 @@
 import { type Finding, finding } from '../finding.ts'
+import { judgePatch } from '../judge-patch.ts'
+import { PATCH, patchBudget, patchPaths } from '../patch.ts'
 import type { PathPolicy, PathUse } from '../paths.ts'
 import { commonNames, holdsName } from './disk.ts'
+import type { HandedText } from './types.ts'
 import type { Place } from './walk.ts'
-import type { GitPath } from './words.ts'
+import { type GitPath, under } from './words.ts'
 
 /** Most paths that are judged for one call, and most globs that are expanded. */
 const MAX_PATHS = 256
@@ -29,6 +32,7 @@ export class Looks {
   #globs = 0
   readonly #names = { namesLeft: MAX_NAMES }
   readonly #held = new Map<string, boolean>()
+  readonly #patches = patchBudget()
 
   constructor(paths: PathPolicy | undefined) {
     this.paths = paths
@@ -65,6 +69,36 @@ export class Looks {
   #top(place: Place): Place {
     const cwd = this.paths?.cwd ?? place.real
     return { spelled: cwd, real: cwd }
+  }
+
+  /** What a program that applies patches may be given; their names begin from each of some directories. */
+  patches(
+    handed: readonly HandedText[] = [],
+    bases: readonly string[],
+    place: Place,
+  ): Finding | undefined {
+    const { paths } = this
+    if (paths === undefined) return undefined
+    for (const { text, dynamic } of handed) {
+      if (dynamic) return finding('patch', 'a patch may not hold $(...) or $?; write it out', text)
+      if (!PATCH.test(text)) continue
+      const files = patchPaths(text, this.#patches)
+      if (typeof files === 'string') return finding('patch', `the patch cannot be judged: ${files}`)
+      for (const base of bases) {
+        const seen = new Set<string>()
+        const found = judgePatch(
+          files,
+          (name) => paths.exists(under(base, name), place.real),
+          (path) => {
+            if (seen.has(path)) return undefined
+            seen.add(path)
+            return this.path(under(base, path), 'write', place)
+          },
+        )
+        if (found !== undefined) return found
+      }
+    }
+    return undefined
   }
 
   /** A glob that the program expands. */

@@ -16,9 +16,10 @@ import {
   type Word,
   type WordPart,
 } from './parser.ts'
+import { appliesPatches, handedBy, patchArguments } from './patching.ts'
 import { precheck } from './precheck.ts'
 import { canonical, joined, notAllowed, plainAnsiC, Refused, SYNTAX } from './syntax.ts'
-import type { ShellRedirect, ShellStep, ShellWord } from './types.ts'
+import type { HandedText, ShellRedirect, ShellStep, ShellWord } from './types.ts'
 import { Witness } from './witness.ts'
 
 /** Most simple commands in one text, substitutions included. */
@@ -34,6 +35,8 @@ interface Walk {
   /** The text that positions count in. */
   readonly source: string
   readonly witness: Witness
+  /** What here-documents and here-strings hold, and what is handed to a program that takes a patch as its argument. */
+  readonly handed: HandedText[]
 }
 
 /**
@@ -45,7 +48,13 @@ export function parseCommand(text: string): ShellStep | Finding {
   if (early !== undefined) return early
   try {
     const dialect = new Dialect()
-    const walk: Walk = { commands: 0, dialect, source: text, witness: new Witness(text) }
+    const walk: Walk = {
+      commands: 0,
+      dialect,
+      source: text,
+      witness: new Witness(text),
+      handed: [],
+    }
     const step = script(parse(text), walk)
     dialect.end()
     return step
@@ -156,12 +165,15 @@ function command(of: Command, walk: Walk): ShellStep {
     )
   }
   walk.dialect.command(of, walk.source.slice(of.pos, of.end))
+  const patches = appliesPatches(words) ? walk.handed : undefined
+  patches?.push(...patchArguments(words))
   return {
     kind: 'command',
     words,
     redirects: redirects(of.redirects, inner, walk),
     inner,
     canonical: words.map(canonical).join(' '),
+    ...(patches && { patches }),
     ...(of.redirects.length > 0 && { mayNotRun: true }),
   }
 }
@@ -185,7 +197,10 @@ function redirects(nodes: readonly Redirection[], inner: ShellStep[], walk: Walk
     if (each.target === undefined)
       throw new Refused('a redirect has no target; name a file', each.operator)
     const target = word(each.target, inner, walk)
-    if (each.type === 'HereString') return []
+    if (each.type === 'HereString') {
+      walk.handed.push(target)
+      return []
+    }
     if (!isSpelledOut(target) || target.literalTilde || target.text === '') {
       throw new Refused(
         'the target of a redirect must be written out; name a file',
@@ -219,6 +234,7 @@ function hereDoc(of: HereDoc, inner: ShellStep[], walk: Walk): void {
     throw new Refused('the delimiter of a here-document must be a plain word; use EOF', delimiter)
   }
   walk.witness.hereDoc(of, of.closing)
+  walk.handed.push(handedBy(of))
   if (of.delimiter?.quoted) return
   for (const part of of.body.parts ?? []) expansion(part, inner, walk)
 }

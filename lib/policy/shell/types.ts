@@ -43,6 +43,9 @@ export interface ShellWord {
   readonly ansiC?: boolean | undefined
 }
 
+/** What a here-document, a here-string or an argument hands to a program. */
+export type HandedText = Pick<ShellWord, 'text' | 'dynamic'>
+
 /** A redirect that opens a file; duplicated descriptors, here-documents and here-strings are none. */
 export interface ShellRedirect {
   readonly target: ShellWord
@@ -57,6 +60,8 @@ export interface SimpleCommand {
   /** The commands of `$(...)` in words, redirects and here-documents. */
   readonly inner: readonly ShellStep[]
   readonly canonical: string
+  /** For a program that applies patches: what the whole text hands over, since it may come through a pipe. */
+  readonly patches?: readonly HandedText[] | undefined
   /** It has redirects: where one fails, the shell goes on without it. */
   readonly mayNotRun?: boolean | undefined
 }

@@ -209,7 +209,8 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
   split: { operands: ['read', 'write'], refuse: { '--filter': RUNS } },
   csplit: { operands: ['read', 'text'], values: { write: '-f --prefix', text: '-b -n' } },
   dd: { operands: ['any'] },
-  patch: {
+  ...all('apply_patch applypatch', { closed: true, operands: ['text'] }),
+  ...all('patch gpatch', {
     operands: ['write'],
     refuse: { '-e --ed': RUNS, '--follow-symlinks': FOLLOWS },
     values: {
@@ -218,7 +219,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
       place: '-d --directory',
       text: '-p -F -D -V',
     },
-  },
+  }),
   tar: {
     bundled: true,
     operands: ['write'],

@@ -118,11 +118,15 @@ const subcommands: Readonly<Record<string, ProgramRule>> = {
     values: { text: '-s --strategy -X --strategy-option', git: '--onto' },
   }),
   notes: git({ values: message }),
-  am: git({ operands: ['read'], values: { write: '--directory' } }),
+  am: git({ operands: ['read'], values: { place: '--directory' } }),
   apply: git({
     refuse: { '--unsafe-paths': 'it lets a patch leave the work tree' },
     operands: ['read'],
-    values: { write: '--directory --build-fake-ancestor', glob: '--include --exclude' },
+    values: {
+      place: '--directory',
+      write: '--build-fake-ancestor',
+      glob: '--include --exclude',
+    },
   }),
   archive: git({
     refuse: { '--exec --remote': RUNS },
