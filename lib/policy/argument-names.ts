@@ -108,6 +108,17 @@ export function beginsAsPath(value: string): boolean {
   return /^(?:[\\/]|~[\\/]|\.\.(?:[\\/]|$)|[A-Za-z]:[\\/]|file:)/i.test(value)
 }
 
+const CONTENTS = new Set(
+  'content contents filecontent filecontents text body code data message query description prompt oldstring newstring oldstr newstr oldtext newtext snippet'.split(
+    ' ',
+  ),
+)
+
+/** True for the name of an argument that holds text, which may begin in any way. */
+export function isContentName(name: string): boolean {
+  return name.length <= MAX_NAME && PLAIN.test(name) && CONTENTS.has(foldKey(name))
+}
+
 /** True for the name of an argument that is no word of a schema but names a file. */
 export function isFileName(name: string): boolean {
   return /[./\\]|^~/.test(name)

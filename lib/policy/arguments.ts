@@ -7,6 +7,7 @@ import {
 import {
   beginsAsPath,
   commandNames,
+  isContentName,
   isFileName,
   isUrlName,
   isWebAddress,
@@ -102,6 +103,8 @@ interface Node {
   readonly meaning: Meaning
   /** True below a path name whose value is an object. */
   readonly inside: boolean
+  /** True for what holds the content of a file, or a message: its texts may begin in any way. */
+  readonly isText: boolean
   /** Where it stands, spelled out once something below asks. */
   place?: string
 }
@@ -154,6 +157,7 @@ function search(
     depth: 0,
     meaning: NO_MEANING,
     inside: false,
+    isText: false,
   }
   const todo: Node[] = []
   let values = 0
@@ -162,12 +166,14 @@ function search(
     if (++values > MAX_VALUES) return into.refuseSize(`${MAX_VALUES} values`)
     const depth = parent.depth + 1
     if (depth <= deepest && text.has(placeOf(parent, key, false))) return
-    const inside = parent.inside || (typeof key === 'string' && parent.meaning.kind === 'path')
+    const isItem = typeof key === 'number'
+    const inside = parent.inside || (!isItem && parent.meaning.kind === 'path')
+    const isText = isItem ? parent.isText : isContentName(key) || isFileName(key)
     if (typeof value === 'object') {
-      todo.push({ value, parent, key, depth, meaning, inside })
+      todo.push({ value, parent, key, depth, meaning, inside, isText })
       return
     }
-    const target = targetOf(value, meaning, inside || strict)
+    const target = targetOf(value, meaning, !isText && (inside || strict))
     if (target) into.add(target, below(parent, key), value)
   }
   // As in `files: { 'src/a.ts': text }`.

@@ -82,10 +82,14 @@ describe('collectArguments()', () => {
       'x',
       { files: { 'src/a.ts': '/* text */', '.env': 'x', name: 'y' } },
       {
-        'files.src/a.ts': '/* text */',
         'the name files.src/a.ts': 'src/a.ts',
         'the name files..env': '.env',
       },
+    ],
+    [
+      'x',
+      { files: [{ path: 'a', content: '// x', new_text: '/* y */', body: ['/z'], at: '/w' }] },
+      { 'files[0].path': 'a', 'files[0].at': '/w' },
     ],
     ['x', { file: { meta: { '../x': 1 } } }, { 'the name file.meta.../x': '../x' }],
     ['x', { rules: { 'a.b': 'c', '/v1/users': 'd' }, '/etc/x': 1 }, {}],
@@ -220,6 +224,9 @@ describe('collectArguments()', () => {
       notes: ['~/x', 'plain', { deep: '../y', n: 1 }],
       diff: 'file:///etc/z',
       body: 'a/b',
+      content: '// x',
+      message: ['/y'],
+      files: { 'src/a.ts': '/* z */' },
       url: '/v1/users',
       '/etc/w': true,
       map: { 'C:\\x': 'y', 'a.b': 'c' },
@@ -229,12 +236,12 @@ describe('collectArguments()', () => {
       const { paths } = collectArguments(params, facts, { strict: true })
       return paths.map(({ text }) => text).sort()
     }
-    const all = ['../y', '/etc/passwd', '/etc/w', 'C:\\x', 'file:///etc/z', '~/x']
+    const all = ['../y', '/etc/passwd', '/etc/w', 'C:\\x', 'file:///etc/z', 'src/a.ts', '~/x']
     expect(strictly()).toEqual(all)
     expect(strictly({ access: 'read', text: ['subject', 'notes[].deep', '/etc/w'] })).toEqual(
       ['/etc/w', ...all].filter((text) => !['../y', '/etc/passwd', '/etc/w'].includes(text)),
     )
-    expect(collectArguments(params, undefined).paths).toEqual([])
+    expect(collectArguments(params, undefined).paths.map(({ text }) => text)).toEqual(['src/a.ts'])
   })
 
   it('says where a command runs', () => {
