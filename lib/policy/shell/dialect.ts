@@ -1,10 +1,10 @@
-import type { Command, Redirection } from './parser.ts'
+import type { Command, HereDoc, Redirection } from './parser.ts'
 import { Refused } from './syntax.ts'
 import type { ShellStep } from './types.ts'
 
 /**
  * Watches for what `sh` (dash, mostly) reads otherwise than bash in a text that both may run: `time` is a program there,
- * and `a &> f b` runs `a` in the background, and then `b`.
+ * `a &> f b` runs `a` in the background, and then `b`, and after the tabs of `<<-` a line is not joined to the next.
  */
 export class Dialect {
   #detaching: string | undefined
@@ -24,6 +24,12 @@ export class Dialect {
 
   redirect({ operator }: Redirection): void {
     if (isDetaching(operator)) this.#detaching = operator
+  }
+
+  hereDoc({ operator, delimiter, body }: HereDoc): void {
+    if (operator === '<<-' && !delimiter?.quoted && /^\t+\\\n/m.test(body.text)) {
+      throw new Refused('sh and bash join this line differently; take the backslash out', body.text)
+    }
   }
 
   /** What stands after `time`. */
