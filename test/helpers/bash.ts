@@ -20,7 +20,8 @@ export interface Ran {
 }
 
 // Every program is unknown, so bash hands its words to the recorder, in a process of its own each time. Its file
-// is its own too: printf writes a text with line breaks in parts, and jobs in the background run beside it.
+// is its own too: printf writes a text with line breaks in parts, and jobs in the background run beside it. All of
+// them hold the driver's output open, which is waited for: an orphan may still be writing when the driver ends.
 const DRIVER = `
 readonly REC="$1" BASE="$2"
 command_not_found_handle() { printf '%s\\0' "$@" >> "$REC.$N.$BASHPID"; return 127; }
@@ -28,7 +29,7 @@ PATH=/nonexistent
 ulimit -f 64; ulimit -t 20
 N=0
 while IFS= read -r -d '' TEXT; do
-  ( cd "$BASE/$N" && eval "$TEXT" ) < /dev/null > /dev/null 2>&1
+  ( cd "$BASE/$N" && eval "$TEXT" ) 37>&1 < /dev/null > /dev/null 2>&1
   N=$((N+1))
 done
 wait

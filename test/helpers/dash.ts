@@ -21,6 +21,12 @@ const RECORDER = `#!${DASH}
 printf '%s\\0' "\${0##*/}" "$@" >> "$RECORD.$$"
 `
 
+/** Whatever a text starts holds the last one open, which is waited for: an orphan may still be writing when dash ends. */
+const STDIO: ('ignore' | 'pipe')[] = [
+  ...Array.from({ length: 37 }, () => 'ignore' as const),
+  'pipe',
+]
+
 /**
  * Lets dash run texts, each in an empty directory and with nobody's rights where that can be had, where the only programs
  * are recorders of these names. Texts with `/` are the caller's to leave out.
@@ -48,7 +54,7 @@ export function runInDash(texts: readonly string[], names: readonly string[]): R
         '-c',
         `${text}\nwait`,
       ]
-      spawnSync(command, args, { cwd, stdio: 'ignore', timeout: 5000, killSignal: 'SIGKILL' })
+      spawnSync(command, args, { cwd, stdio: STDIO, timeout: 5000, killSignal: 'SIGKILL' })
       const records = readdirSync(base).filter((name) => name.startsWith(`record${i}.`))
       return {
         argvs: records.map((name) =>

@@ -81,8 +81,11 @@ describe('the parse of a command beside other parsers', () => {
   it(
     'accepts nothing that bash refuses',
     () => {
-      const all = [...samples()].filter(({ text }) => !('rule' in parseCommand(text)))
-      const accepted = all.slice(0, Math.max(BASH_CHECKS, seconds * 5))
+      const accepted: { seed: number; text: string }[] = []
+      for (const each of samples()) {
+        if (!('rule' in parseCommand(each.text))) accepted.push(each)
+        if (accepted.length >= Math.max(BASH_CHECKS, seconds * 5)) break
+      }
       const refused = new Set(refusedByBash(accepted.map(({ text }) => text)))
       const failures = accepted
         .filter((_, i) => refused.has(i))
