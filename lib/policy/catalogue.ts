@@ -49,6 +49,8 @@ export interface ToolFacts extends Omit<ToolDeclaration, 'command' | 'actions'> 
    * `opaque`: what it runs is not in its arguments.
    */
   readonly form?: 'git' | 'code' | 'foreign' | 'opaque' | undefined
+  /** What a tool with the form `git` always runs, as a list of commands names it; its `repo_path` says where. */
+  readonly subcommand?: string | undefined
   /** An argument that stands in for the command, such as `restart`. */
   readonly idle?: string | undefined
 }

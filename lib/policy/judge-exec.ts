@@ -4,7 +4,7 @@ import type { ToolFacts } from './catalogue.ts'
 import { type ExecRules, isTextList, own, type Params, refuse } from './exec-arguments.ts'
 import { foldKey } from './fold.ts'
 import { judgeEnv } from './judge-env.ts'
-import { judgeGit } from './judge-git.ts'
+import { judgeGit, REPOSITORY } from './judge-git.ts'
 import { type CommandHolders, commandHolders, mayBeCommand, NO_HOLDERS } from './nested-commands.ts'
 import type { PathPolicy } from './paths.ts'
 import { TextBudget } from './shell/precheck.ts'
@@ -45,9 +45,10 @@ export function judgeExec(
   if (!carriesCommand(params, facts) && facts?.form !== 'git' && !deep.areSome) {
     return judgeNothing(params, facts)
   }
-  const dir = workingDirectory(params, rules.paths)
+  const place = facts?.subcommand === undefined ? undefined : REPOSITORY
+  const dir = workingDirectory(params, rules.paths, rules.paths.cwd, place)
   if (typeof dir !== 'string') return dir
-  if (facts?.form === 'git') return judgeGit(params, dir, rules)
+  if (facts?.form === 'git') return judgeGit(params, facts.subcommand, dir, rules)
   if (facts?.form === 'code') {
     const language = ['language', 'lang', 'runtime'].map((name) => own(params, name)).find(Boolean)
     if (typeof language !== 'string' || !/^(?:bash|sh|shell)$/.test(language)) {
@@ -151,11 +152,12 @@ function judgeCommand(
 function workingDirectory(
   params: Params,
   paths: PathPolicy,
-  standing: string = paths.cwd,
+  standing: string,
+  placeName?: string,
 ): string | BadArgument {
   let dir: string | undefined
   for (const [name, value] of Object.entries(params)) {
-    if (!isCwdName(name, true) || value === null) continue
+    if ((!isCwdName(name, true) && name !== placeName) || value === null) continue
     if (typeof value !== 'string') return refuse(name, 'expected a directory as text')
     const entered = paths.enter(value, standing)
     if ('found' in entered) return { at: name, found: entered.found }

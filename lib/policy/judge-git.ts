@@ -6,6 +6,8 @@ import { foldKey } from './fold.ts'
 import type { PathPolicy } from './paths.ts'
 import { gitPaths } from './shell/words.ts'
 
+/** Where a tool that runs one subcommand runs it. */
+export const REPOSITORY = 'repo_path'
 const MAX_SUBCOMMAND = 1024
 const MAX_OPERANDS = 64
 /** Where the words after a git subcommand may be. */
@@ -17,8 +19,22 @@ const TEXTS =
 /**
  * Judges a call of a git tool: subcommand and arguments as one command, and what other texts name, such as a
  * `revision`, as an operand.
+ *
+ * @param known What a tool runs that runs one subcommand only.
  */
-export function judgeGit(params: Params, dir: string, rules: ExecRules): BadArgument | undefined {
+export function judgeGit(
+  params: Params,
+  known: string | undefined,
+  dir: string,
+  rules: ExecRules,
+): BadArgument | undefined {
+  if (known !== undefined) {
+    const words = ['git', ...known.split(' ')]
+    const found = rules.shell.argv(words, dir)
+    return found
+      ? { at: 'arguments', found }
+      : judgeOperands(params, [REPOSITORY], words, dir, rules)
+  }
   const name = ['subcommand', 'command', 'action'].find((key) => own(params, key) !== undefined)
   const subcommand = name === undefined ? undefined : own(params, name)
   const given = GIT_ARGUMENTS.filter((key) => own(params, key) !== undefined)

@@ -32,6 +32,13 @@ const shell: ToolFacts = {
 const code: ToolFacts = { access: 'exec', commands: ['code', 'command', 'script'], form: 'code' }
 const opaque: ToolFacts = { access: 'exec', form: 'opaque' }
 const acting = (...actions: KnownActions[]): ToolFacts => ({ access: 'write', actions })
+const gitTool = (access: 'read' | 'write', subcommand: string): ToolFacts => ({
+  access,
+  form: 'git',
+  subcommand,
+  paths: ['repo_path'],
+  worksHere: 'without-path',
+})
 const editor: KnownActions = { key: 'command', read: ['view'] }
 const search = { text: ['pattern', 'query', 'regex'], worksHere: 'without-path' } as const
 
@@ -126,6 +133,18 @@ const ROWS: Readonly<Record<string, ToolFacts>> = {
     form: 'git',
     worksHere: 'without-path',
   },
+  // The git server of the Model Context Protocol
+  git_status: gitTool('read', 'status'),
+  'git_diff git_diff_unstaged git_diff_staged': gitTool('read', 'diff'),
+  git_log: gitTool('read', 'log'),
+  git_show: gitTool('read', 'show'),
+  git_branch: gitTool('read', 'branch'),
+  git_create_branch: gitTool('write', 'branch name'),
+  git_checkout: gitTool('write', 'checkout name'),
+  git_add: gitTool('write', 'add .'),
+  git_commit: gitTool('write', 'commit -m message'),
+  git_reset: gitTool('write', 'reset'),
+  git_init: gitTool('write', 'init'),
   process: {
     access: 'exec',
     commands: ['command', 'cmd', 'data', 'input', 'text'],
