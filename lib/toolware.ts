@@ -57,7 +57,7 @@ export type Usable = Middleware | ToolHook | PlainHook | HookSource | Toolware
  *
  * @example
  * const app = new Toolware()
- * app.use({ name: 'no-deploys', check: ({ toolName }) => toolName !== 'deploy' || deny('not on Fridays') })
+ * app.use({ name: 'no-deploys', check: ({ toolName }) => toolName !== 'deploy' || deny('only people deploy; ask one') })
  * const outcome = await app.execute({ toolName: 'deploy', params: {} }, deploy)
  */
 export class Toolware implements Caller {

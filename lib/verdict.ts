@@ -21,7 +21,7 @@ function verdict<V extends Verdict>(fields: V): V {
  * Denies the call. Nothing lifts a deny.
  *
  * @param reason Tells the model, on the second line of its text, what to do instead.
- * @example app.use({ name: 'no-deploys', check: ({ toolName }) => toolName !== 'deploy' || deny('not on Fridays') })
+ * @example app.use({ name: 'no-deploys', check: ({ toolName }) => toolName !== 'deploy' || deny('only people deploy; ask one') })
  */
 export function deny(reason?: string, options: DenyOptions = {}): DenyVerdict {
   // Whatever plain JavaScript gives as a reason: the deny stands.

@@ -42,7 +42,6 @@ const PATHS: ReadonlySet<WordUse> = new Set<WordUse>([
   'git',
   'script',
 ])
-const OPEN: ProgramRule = {}
 const DASH = /^-/
 const DASH_OR_AT = /^[-@]/
 /** What follows a script's name belongs to the script. */
@@ -200,9 +199,9 @@ class Reader {
 
   #subcommand(word: ShellWord): Finding | Reader {
     const { subcommands = {}, otherSubcommands, installed } = this.#compiled.rule
-    const known = Object.hasOwn(subcommands, word.text) ? subcommands[word.text] : undefined
+    const known = Object.hasOwn(subcommands, word.text) ? subcommands[word.text] : otherSubcommands
     if (word.glob !== undefined) return this.#refuse('write the subcommand out', word.text)
-    if (known === undefined && otherSubcommands === undefined) {
+    if (known === undefined) {
       return this.#refuse(
         installed
           ? 'only known checkers run through it; run a script of the package instead'
@@ -211,7 +210,7 @@ class Reader {
       )
     }
     if (installed) this.#readings.push({ use: 'bin', text: word.text })
-    return this.#reader(known ?? OPEN, `${this.#label} ${word.text}`)
+    return this.#reader(known, `${this.#label} ${word.text}`)
   }
 
   #operand(word: ShellWord, flagsEnded: boolean): Finding | undefined {

@@ -26,6 +26,7 @@ export const LANGUAGES: Readonly<Record<Language, (text: string) => string | und
   upload,
   name,
   label,
+  version,
 }
 
 // Brackets that every sed ends in the same place.
@@ -180,4 +181,11 @@ function label(text: string): string | undefined {
   return LABEL.test(text) && !CLIMBING.test(text)
     ? undefined
     : 'only labels are allowed here, such as //src/...'
+}
+
+/** A version, such as `3.12` or `>=3.11`, and no path. */
+function version(text: string): string | undefined {
+  return /^[\w.=<>~!@+*-]*$/.test(text) && !/^\.+$/.test(text)
+    ? undefined
+    : 'name a version, such as 3.12; a program by its path would run'
 }

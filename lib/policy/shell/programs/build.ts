@@ -193,7 +193,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
   dpkg: { refuse: { '--pre-invoke --post-invoke --status-logger': RUNS } },
   openssl: {
     singleDash: true,
-    refuse: { '-engine -provider -provider-path -provider_path -config': LOADS },
+    refuse: { '-engine -provider -provider-path -provider_path -config -pre -post': LOADS },
   },
   'ssh-keygen': { refuse: { '-D -w': LOADS } },
   helm: { ...except('plugin'), refuseWords: { '^--(?:post-renderer|kubeconfig)': RUNS } },
@@ -227,7 +227,7 @@ export const BUILD: Readonly<Record<string, ProgramRule>> = {
         subcommands: all('clone fork', {
           refuseWords: { '^(?:-c|--(?:upload-pack|config|template))(?:=|$)': RUNS },
         }),
-        otherSubcommands: 'any',
+        otherSubcommands: {},
       },
     },
   },

@@ -232,7 +232,7 @@ export const FILES: Readonly<Record<string, ProgramRule>> = {
         RUNS,
       '-T --files-from -X --exclude-from': UNSEEN,
       '-P --absolute-names --absolute-paths': 'it leaves the directory',
-      '-h --dereference': FOLLOWS,
+      '-h --dereference --keep-directory-symlink': FOLLOWS,
     },
     flags: '-A -B -O -S -a -c -d -i -j -J -k -m -n -o -p -r -s -t -u -v -w -x -z',
     values: {

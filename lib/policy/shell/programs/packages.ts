@@ -7,7 +7,7 @@ const ELSEWHERE = 'it asks another place than the registry'
 const npmRefuse: ProgramRule['refuse'] = {
   '--registry --proxy --https-proxy --http-proxy --node-gyp --use-yarnrc': ELSEWHERE,
   '-C --prefix --globalconfig --userconfig --dir --cwd': PLACE,
-  '--script-shell --shell --node-options --editor --viewer --git --init-module --onload-script -c --call --use-node-version':
+  '--script-shell --shell --python --node-options --editor --viewer --git --init-module --onload-script -c --call --use-node-version':
     RUNS,
   '--shell-emulator --config-dir --global-dir --store-dir --virtual-store-dir --modules-dir': PLACE,
 }
@@ -42,7 +42,7 @@ const npm: ProgramRule = {
   flags:
     '-v --version -h --help -s --silent -q --quiet -d --verbose -g --global --if-present --no-audit --no-fund --offline --json --workspaces -ws -r --recursive --no-color --color --ignore-scripts',
   values: { text: '--loglevel', any: '-w --workspace --filter -F --reporter' },
-  otherSubcommands: 'any',
+  otherSubcommands: npmBase,
   subcommands: {
     ...all(
       'test t tst run run-script rum urn start stop restart build install i add ci ls list ll la outdated view info show audit why explain pack version root bin prefix ping doctor fund prune dedupe search help uninstall remove rm update up upgrade link publish',
@@ -62,6 +62,10 @@ const npmWithChecks: ProgramRule = {
   subcommands: { ...npm.subcommands, ...CHECKS_HERE, exec: { subcommands: CHECKS_HERE } },
 }
 
+const runners = except('run shell exec tool python x')
+/** The Python that it runs is a version, not a program. */
+const versioned: ProgramRule = { values: { version: '-p --python' } }
+
 /** Package managers, and what runs the programs of packages. */
 export const PACKAGES: Readonly<Record<string, ProgramRule>> = {
   npm,
@@ -75,12 +79,43 @@ export const PACKAGES: Readonly<Record<string, ProgramRule>> = {
   },
   ...all('pip pip3', {
     refuse: { '--python': RUNS },
+    flags:
+      '-h --help --debug --isolated --require-virtualenv -v -vv -vvv --verbose -V --version -q --quiet --no-input --no-color --no-python-version-warning --disable-pip-version-check',
+    values: { text: '--proxy --retries --timeout', any: '--cert --client-cert --log --cache-dir' },
+    subcommands: {
+      ...all(
+        'install download uninstall freeze inspect list show check search cache index wheel hash completion debug help lock',
+        { refuse: { '--python': RUNS } },
+      ),
+      config: { subcommands: all('list get debug', {}) },
+    },
   }),
   bundle: except('exec e console open'),
   gem: except('exec open'),
   composer: except('exec run-script run global'),
-  ...all(
-    'poetry pipenv uv rye hatch pdm conda mamba nvm volta rbenv pyenv devbox',
-    except('run shell exec tool python x'),
-  ),
+  ...all('rye hatch conda mamba nvm volta rbenv pyenv devbox', runners),
+  uv: {
+    ...runners,
+    subcommands: {
+      ...runners.subcommands,
+      ...all('sync venv pip add remove lock build tree export init', versioned),
+    },
+  },
+  pipenv: {
+    ...runners,
+    values: versioned.values,
+    subcommands: { ...runners.subcommands, ...all('install sync update', versioned) },
+  },
+  poetry: {
+    ...runners,
+    subcommands: {
+      ...runners.subcommands,
+      config: refused('it changes the configuration; leave it as it is'),
+      env: { subcommands: { use: { operands: ['version'] } }, otherSubcommands: {} },
+    },
+  },
+  pdm: {
+    ...runners,
+    subcommands: { ...runners.subcommands, use: { operands: ['version'] } },
+  },
 }

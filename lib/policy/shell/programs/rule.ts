@@ -47,6 +47,7 @@ export type Language =
   | 'upload'
   | 'name'
   | 'label'
+  | 'version'
 
 /**
  * How one program reads its words. Flags are given as one string with blanks between: `'-o --output'`.
@@ -97,8 +98,8 @@ export interface ProgramRule {
   readonly alone?: boolean | undefined
   /** The first operand chooses a rule. Flags before it follow this rule, closed. */
   readonly subcommands?: Readonly<Record<string, ProgramRule>> | undefined
-  /** What an operand without a rule of its own means: refused, or judged as any. Default: refused. */
-  readonly otherSubcommands?: 'any' | undefined
+  /** The rule of an operand without a rule of its own. Default: it is refused. */
+  readonly otherSubcommands?: ProgramRule | undefined
   /** Prints its arguments and no more: they are text, and `$(...)` and `$?` may stand in them. */
   readonly prints?: 'text' | 'format' | undefined
   /** The first word may leave its dash out, as in `tar xzf`. */

@@ -17,7 +17,7 @@ export function refused(reason: string): ProgramRule {
 export function except(list: string, flags = '--version -v -V --help -h'): ProgramRule {
   return {
     flags,
-    otherSubcommands: 'any',
+    otherSubcommands: {},
     subcommands: all(list, refused(EXEC)),
   }
 }
