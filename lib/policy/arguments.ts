@@ -92,6 +92,8 @@ function take(params: Params, declared: string, target: DeclaredTarget, into: Co
 interface Meaning {
   readonly kind: NameKind
   readonly isUrl: boolean
+  /** What stands under it is the content of a file, or a message: its texts may begin in any way. */
+  readonly isText: boolean
 }
 
 /** An object or a list, and where it stands. */
@@ -103,14 +105,12 @@ interface Node {
   readonly meaning: Meaning
   /** True below a path name whose value is an object. */
   readonly inside: boolean
-  /** True for what holds the content of a file, or a message: its texts may begin in any way. */
-  readonly isText: boolean
   /** Where it stands, spelled out once something below asks. */
   place?: string
 }
 
-const NO_MEANING: Meaning = { kind: undefined, isUrl: false }
-const OF_FILES: Meaning = { kind: 'path', isUrl: false }
+const NO_MEANING: Meaning = { kind: undefined, isUrl: false, isText: false }
+const OF_FILES: Meaning = { ...NO_MEANING, kind: 'path' }
 
 /** Spells where a value stands: `edits[0].path`, or `edits[].path` for comparing with a declared name. */
 function placeOf(parent: Node, key: string | number, showsIndex: boolean): string {
@@ -141,7 +141,9 @@ function search(
     const known = meanings.get(name)
     if (known) return known
     const kind = nameKind(name)
-    const made = kind === undefined ? NO_MEANING : { kind, isUrl: isUrlName(name) }
+    const isText = isContentName(name) || isFileName(name)
+    const says = kind !== undefined || isText
+    const made = says ? { kind, isUrl: isUrlName(name), isText } : NO_MEANING
     meanings.set(name, made)
     weight += isAscii(name) ? 1 : FOLDED
     if (weight > MAX_NAMES) into.refuseSize(MOST_NAMES)
@@ -157,7 +159,6 @@ function search(
     depth: 0,
     meaning: NO_MEANING,
     inside: false,
-    isText: false,
   }
   const todo: Node[] = []
   let values = 0
@@ -166,14 +167,12 @@ function search(
     if (++values > MAX_VALUES) return into.refuseSize(`${MAX_VALUES} values`)
     const depth = parent.depth + 1
     if (depth <= deepest && text.has(placeOf(parent, key, false))) return
-    const isItem = typeof key === 'number'
-    const inside = parent.inside || (!isItem && parent.meaning.kind === 'path')
-    const isText = isItem ? parent.isText : isContentName(key) || isFileName(key)
+    const inside = parent.inside || (typeof key === 'string' && parent.meaning.kind === 'path')
     if (typeof value === 'object') {
-      todo.push({ value, parent, key, depth, meaning, inside, isText })
+      todo.push({ value, parent, key, depth, meaning, inside })
       return
     }
-    const target = targetOf(value, meaning, !isText && (inside || strict))
+    const target = targetOf(value, meaning, !meaning.isText && (inside || strict))
     if (target) into.add(target, below(parent, key), value)
   }
   // As in `files: { 'src/a.ts': text }`.
