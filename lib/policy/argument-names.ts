@@ -108,17 +108,6 @@ export function beginsAsPath(value: string): boolean {
   return /^(?:[\\/]|~[\\/]|\.\.(?:[\\/]|$)|[A-Za-z]:[\\/]|file:)/i.test(value)
 }
 
-const CONTENTS = new Set(
-  'content contents filecontent filecontents text body code data message query description prompt oldstring newstring oldstr newstr oldtext newtext snippet'.split(
-    ' ',
-  ),
-)
-
-/** True for the name of an argument that holds text, which may begin in any way. */
-export function isContentName(name: string): boolean {
-  return name.length <= MAX_NAME && PLAIN.test(name) && CONTENTS.has(foldKey(name))
-}
-
 /** True for the name of an argument that is no word of a schema but names a file. */
 export function isFileName(name: string): boolean {
   return /[./\\]|^~/.test(name)
@@ -133,6 +122,33 @@ const MAX_ODD_NAMES = 1000
 function spellings(names: readonly string[]): RegExp {
   const spelled = names.map((name) => [...name].join('[\\s_-]*')).join('|')
   return new RegExp(`^[\\s_-]*(?:${spelled})[\\s_-]*$`, 'i')
+}
+
+const CONTENT = spellings([
+  'content',
+  'contents',
+  'filecontent',
+  'filecontents',
+  'text',
+  'body',
+  'code',
+  'data',
+  'message',
+  'query',
+  'description',
+  'prompt',
+  'oldstring',
+  'newstring',
+  'oldstr',
+  'newstr',
+  'oldtext',
+  'newtext',
+  'snippet',
+])
+
+/** True for the name of an argument that holds text, which may begin in any way. */
+export function isContentName(name: string): boolean {
+  return name.length <= MAX_NAME && CONTENT.test(name)
 }
 
 /**

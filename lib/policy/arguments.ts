@@ -94,6 +94,10 @@ interface Meaning {
   readonly isUrl: boolean
   /** What stands under it is the content of a file, or a message: its texts may begin in any way. */
   readonly isText: boolean
+  /** It names a file itself, as in `files: { 'src/a.ts': text }`. */
+  readonly isFile: boolean
+  /** It begins as only paths do; looked for when strict. */
+  readonly isPath: boolean
 }
 
 /** An object or a list, and where it stands. */
@@ -109,7 +113,13 @@ interface Node {
   place?: string
 }
 
-const NO_MEANING: Meaning = { kind: undefined, isUrl: false, isText: false }
+const NO_MEANING: Meaning = {
+  kind: undefined,
+  isUrl: false,
+  isText: false,
+  isFile: false,
+  isPath: false,
+}
 const OF_FILES: Meaning = { ...NO_MEANING, kind: 'path' }
 
 /** Spells where a value stands: `edits[0].path`, or `edits[].path` for comparing with a declared name. */
@@ -133,7 +143,7 @@ function search(
   params: Params,
   facts: ToolFacts | undefined,
   into: Collector,
-  strict: boolean,
+  { strict, mayRun }: { readonly strict: boolean; readonly mayRun: boolean },
 ): void {
   const meanings = new Map<string, Meaning>()
   let weight = 0
@@ -141,9 +151,13 @@ function search(
     const known = meanings.get(name)
     if (known) return known
     const kind = nameKind(name)
-    const isText = isContentName(name) || isFileName(name)
-    const says = kind !== undefined || isText
-    const made = says ? { kind, isUrl: isUrlName(name), isText } : NO_MEANING
+    const isFile = isFileName(name)
+    const isPath = strict && beginsAsPath(name)
+    const isText = kind === undefined && (isFile || isContentName(name))
+    const made =
+      kind === undefined && !isFile && !isPath && !isText
+        ? NO_MEANING
+        : { kind, isUrl: kind !== undefined && isUrlName(name), isText, isFile, isPath }
     meanings.set(name, made)
     weight += isAscii(name) ? 1 : FOLDED
     if (weight > MAX_NAMES) into.refuseSize(MOST_NAMES)
@@ -175,9 +189,7 @@ function search(
     const target = targetOf(value, meaning, !meaning.isText && (inside || strict))
     if (target) into.add(target, below(parent, key), value)
   }
-  // As in `files: { 'src/a.ts': text }`.
-  const takeName = (node: Node, key: string, isFile: boolean): void => {
-    if (!(isFile && isFileName(key)) && !(strict && beginsAsPath(key))) return
+  const takeName = (node: Node, key: string): void => {
     const target = targetOf(key, OF_FILES, false)
     if (target) into.add(target, `the name ${below(node, key)}`, key)
   }
@@ -187,14 +199,14 @@ function search(
     if (commands.includes(key)) into.takePatches(key, params[key])
     if (!isOwn) into.takeCwd(key, params[key], facts)
     if (isOwn || text.has(key)) continue
-    takeName(top, key, false)
     const [value, meaning] = [params[key], meaningOf(key)]
+    if (meaning.isPath) takeName(top, key)
     look(top, key, value, meaning)
     if (typeof value === 'string' && mayBeBase(key, meaning.kind)) {
       into.bases.push({ at: key, text: value })
     }
   }
-  if (facts?.commands === undefined) {
+  if (facts?.commands === undefined && mayRun) {
     for (const { at, params: held, names } of commandHolders(params).found) {
       for (const key of names) into.takePatches(`${at}.${key}`, held[key])
     }
@@ -211,10 +223,10 @@ function search(
       const isNamed = inside || meaning.kind === 'path'
       for (const key of Object.keys(value)) {
         if (into.bad) return
-        takeName(node, key, isNamed)
         const next = (value as Params)[key] // no list, so an object
-        if (typeof next === 'number' || typeof next === 'boolean' || text.has(key)) continue
         const named = meaningOf(key)
+        if (named.isPath || (isNamed && named.isFile)) takeName(node, key)
+        if (typeof next === 'number' || typeof next === 'boolean' || text.has(key)) continue
         if (named.kind !== undefined || isNamed || strict || typeof next === 'object') {
           look(node, key, next, named)
         }
@@ -261,6 +273,8 @@ export interface CollectOptions {
   readonly derivedPaths?: readonly string[] | undefined
   /** Also takes texts under any name that begin as paths do. Default: false. */
   readonly strict?: boolean | undefined
+  /** False for a call that is known to carry no command. Default: true. */
+  readonly mayRun?: boolean | undefined
 }
 
 /**
@@ -270,13 +284,13 @@ export interface CollectOptions {
 export function collectArguments(
   params: Params,
   facts: ToolFacts | undefined,
-  { derivedPaths = [], strict = false }: CollectOptions = {},
+  { derivedPaths = [], strict = false, mayRun = true }: CollectOptions = {},
 ): CallArguments {
   const into = new Collector()
   for (const declared of facts?.paths ?? []) take(params, declared, 'paths', into)
   for (const declared of facts?.globs ?? []) take(params, declared, 'globs', into)
   for (const declared of facts?.patches ?? []) take(params, declared, 'patches', into)
-  search(params, facts, into, strict)
+  search(params, facts, into, { strict, mayRun })
   for (const [i, path] of derivedPaths.entries()) into.add('paths', `derivedPaths[${i}]`, path)
   return into
 }

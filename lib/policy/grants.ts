@@ -81,7 +81,11 @@ export function pathGrants(
       const { facts } = tool
       const access = accessOf(tool, params)
       const strict = strictArguments && !tool.isExact
-      const args = collectArguments(params, facts, { derivedPaths, strict })
+      const args = collectArguments(params, facts, {
+        derivedPaths,
+        strict,
+        mayRun: access === 'exec',
+      })
       if (access === 'exec' && (args.cwds.length === 0 || mayRun(params, facts))) {
         const reason =
           'this contract grants paths only, so commands and code may not run; use file tools'

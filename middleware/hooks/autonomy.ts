@@ -160,7 +160,11 @@ function judgeCalls(tooling: ToolingSection, home: string | undefined): Judge {
     const bad = runs ? judgeExec(params, facts, exec) : undefined
     if (bad || !paths.restricted) return bad
     return judgeFiles(
-      collectArguments(params, facts, { derivedPaths, strict: strictArguments && !isExact }),
+      collectArguments(params, facts, {
+        derivedPaths,
+        strict: strictArguments && !isExact,
+        mayRun: access === 'exec',
+      }),
       facts,
       paths,
       access === 'read' ? 'read' : 'write',
