@@ -1,8 +1,6 @@
 import { MODULES } from './checks.ts'
 import type { ProgramRule } from './rule.ts'
-import { all, EXEC, except, LOADS, PLACE, RUNS } from './shared.ts'
-
-const CODE = 'it runs code from its arguments; put the code in a file that the list names'
+import { all, CODE, EXEC, except, LOADS, PLACE, RUNS } from './shared.ts'
 
 const node: ProgramRule = {
   closed: true,

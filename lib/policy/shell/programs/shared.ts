@@ -3,6 +3,7 @@ import type { ProgramRule } from './rule.ts'
 // Why a flag or a subcommand is refused.
 export const RUNS = 'it runs another program'
 export const EXEC = 'it runs any program; run it directly'
+export const CODE = 'it runs code from its arguments; put the code in a file that the list names'
 export const LOADS = 'it loads other code first'
 export const UNSEEN = 'it takes names from a file or its input, where they cannot be judged'
 export const FOLLOWS = 'it follows links out of the directory; leave it out'

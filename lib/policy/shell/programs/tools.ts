@@ -1,7 +1,6 @@
 import type { ProgramRule } from './rule.ts'
-import { all, EXEC, except, FOLLOWS, LOADS, RUNS, refused, UNSEEN } from './shared.ts'
+import { all, CODE, EXEC, except, FOLLOWS, LOADS, RUNS, refused, UNSEEN } from './shared.ts'
 
-const CODE = 'it runs code from its arguments; put the code in a file that the list names'
 const ENTITIES = 'the document could name other files, which it reads; leave it out'
 
 const sevenZip: ProgramRule = {
