@@ -45,7 +45,8 @@ describe('loadConfig()', () => {
   it('takes an example of every section', async () => {
     const text = `{
       tooling: { autonomyMode: 'full', workspaceOnly: true, workspaceRoot: 'ws', forbiddenPathGlobs: [], allowShell: true,
-                 allowedShellCommandGlobs: ['*'], caseInsensitivePaths: false, platform: 'posix' },
+                 allowedShellCommandGlobs: ['*'], caseInsensitivePaths: false, strictArguments: true,
+                 allowHardLinkWrites: false, platform: 'posix' },
       tools: { my_tool: { access: 'read', paths: ['file'] } },
       contract: { maxToolCalls: 100, allowedPaths: ['src'], scopedCapabilities: [{ toolName: 'git', allowedPaths: ['src'] }] },
       contracts: { 'session-id': { maxToolCalls: 5 } },

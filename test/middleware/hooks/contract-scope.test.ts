@@ -1,3 +1,5 @@
+import { linkSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import type { LimitState } from '../../../lib/state/memory.ts'
 import { Toolware } from '../../../lib/toolware.ts'
@@ -25,8 +27,13 @@ const stopped: Outcome = {
   by: 'x',
 }
 
-function judge(policy: ContractPolicy, toolName: string, params: Params = {}): string {
-  const { check } = contractScope({ policy, workspaceRoot: tree.ws, home: tree.home })
+function judge(
+  policy: ContractPolicy,
+  toolName: string,
+  params: Params = {},
+  more: ContractScopeOptions = {},
+): string {
+  const { check } = contractScope({ policy, workspaceRoot: tree.ws, home: tree.home, ...more })
   const opinion = check(hookContext({ toolName, params }))
   if (opinion === null) return 'allow'
   return typeof opinion === 'object' && opinion.kind === 'deny'
@@ -36,6 +43,27 @@ function judge(policy: ContractPolicy, toolName: string, params: Params = {}): s
 
 describe('contractScope() paths', () => {
   const src: ContractPolicy = { allowedPaths: ['src'] }
+
+  it('looks under every name of a tool that nobody declared, when strict', () => {
+    const call = { subject: '/etc/passwd' }
+    expect(judge(src, 'my_tool', call)).toBe('allow')
+    expect(judge(src, 'my_tool', call, { strictArguments: true })).toMatch(
+      /^allowedPaths \| subject/,
+    )
+    const inside = { subject: `${tree.ws}/src/x`, 'a.b': 1 }
+    expect(judge(src, 'my_tool', inside, { strictArguments: true })).toBe('allow')
+  })
+
+  it('refuses to write through one of several names of a file, when told', () => {
+    tree.write('ws/src/one')
+    linkSync(join(tree.ws, 'src/one'), join(tree.ws, 'src/two'))
+    const more = { allowHardLinkWrites: false }
+    expect(judge(src, 'write_file', { path: 'src/two' })).toBe('allow')
+    expect(judge(src, 'write_file', { path: 'src/two' }, more)).toMatch(
+      /^allowHardLinkWrites \| path/,
+    )
+    expect(judge(src, 'read_file', { path: 'src/two' }, more)).toBe('allow')
+  })
 
   it.each<[ContractPolicy, string, Params]>([
     [{}, 'write_file', { path: '/etc/x' }],
