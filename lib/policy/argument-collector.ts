@@ -1,7 +1,6 @@
 import { isCwdName } from './argument-names.ts'
 import type { ToolFacts } from './catalogue.ts'
 import { type Finding, finding } from './finding.ts'
-import { PATCH } from './patch.ts'
 
 /** A text argument and where it stands, such as `edits[0].path`. */
 export interface TextArgument {
@@ -21,7 +20,6 @@ export type Target = 'paths' | 'globs' | 'patches' | 'addresses'
 /** More path arguments than this in one call are refused: each is looked up on disk. */
 const MAX_ARGUMENTS = 500
 const MAX_LENGTH = 32_768
-const PATCHING = /\b(?:apply_patch|applypatch|patch|apply|am)\b/
 
 /** Gathers the arguments of one call, within bounds. */
 export class Collector {
@@ -53,16 +51,6 @@ export class Collector {
     if (!isCwdName(key, isExec)) return
     if (typeof value === 'string') this.cwds.push({ at: key, text: value })
     else if (isExec && value !== null) this.refuse(key, 'a directory as text', value)
-  }
-
-  /** Patches in a command's own text, such as one that is printed into a pipe; the judge of commands sees the others. */
-  takePatches(key: string, value: unknown): void {
-    const isList = Array.isArray(value)
-    const texts = (isList ? value : [value]).filter((item) => typeof item === 'string')
-    if (!texts.some((text) => PATCHING.test(text))) return
-    for (const [i, text] of texts.entries()) {
-      if (PATCH.test(text)) this.add('patches', isList ? `${key}[${i}]` : key, text)
-    }
   }
 
   refuseSize(most: string): void {

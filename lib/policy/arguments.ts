@@ -6,7 +6,6 @@ import {
 } from './argument-collector.ts'
 import {
   beginsAsPath,
-  commandNames,
   isContentName,
   isFileName,
   isUrlName,
@@ -19,7 +18,6 @@ import {
 import type { ToolFacts } from './catalogue.ts'
 import { finding } from './finding.ts'
 import { isAscii } from './fold.ts'
-import { commandHolders } from './nested-commands.ts'
 import { PATCH } from './patch.ts'
 
 export type { BadArgument, TextArgument } from './argument-collector.ts'
@@ -143,7 +141,7 @@ function search(
   params: Params,
   facts: ToolFacts | undefined,
   into: Collector,
-  { strict, mayRun }: { readonly strict: boolean; readonly mayRun: boolean },
+  strict: boolean,
 ): void {
   const meanings = new Map<string, Meaning>()
   let weight = 0
@@ -193,10 +191,8 @@ function search(
     const target = targetOf(key, OF_FILES, false)
     if (target) into.add(target, `the name ${below(node, key)}`, key)
   }
-  const commands = facts?.commands ?? commandNames(params, false)
   for (const key of Object.keys(params)) {
     const isOwn = facts?.commands?.includes(key) || facts?.patches?.includes(key)
-    if (commands.includes(key)) into.takePatches(key, params[key])
     if (!isOwn) into.takeCwd(key, params[key], facts)
     if (isOwn || text.has(key)) continue
     const [value, meaning] = [params[key], meaningOf(key)]
@@ -204,11 +200,6 @@ function search(
     look(top, key, value, meaning)
     if (typeof value === 'string' && mayBeBase(key, meaning.kind)) {
       into.bases.push({ at: key, text: value })
-    }
-  }
-  if (facts?.commands === undefined && mayRun) {
-    for (const { at, params: held, names } of commandHolders(params).found) {
-      for (const key of names) into.takePatches(`${at}.${key}`, held[key])
     }
   }
   for (let node = todo.pop(); node !== undefined && !into.bad; node = todo.pop()) {
@@ -273,8 +264,6 @@ export interface CollectOptions {
   readonly derivedPaths?: readonly string[] | undefined
   /** Also takes texts under any name that begin as paths do. Default: false. */
   readonly strict?: boolean | undefined
-  /** False for a call that is known to carry no command. Default: true. */
-  readonly mayRun?: boolean | undefined
 }
 
 /**
@@ -284,13 +273,13 @@ export interface CollectOptions {
 export function collectArguments(
   params: Params,
   facts: ToolFacts | undefined,
-  { derivedPaths = [], strict = false, mayRun = true }: CollectOptions = {},
+  { derivedPaths = [], strict = false }: CollectOptions = {},
 ): CallArguments {
   const into = new Collector()
   for (const declared of facts?.paths ?? []) take(params, declared, 'paths', into)
   for (const declared of facts?.globs ?? []) take(params, declared, 'globs', into)
   for (const declared of facts?.patches ?? []) take(params, declared, 'patches', into)
-  search(params, facts, into, { strict, mayRun })
+  search(params, facts, into, strict)
   for (const [i, path] of derivedPaths.entries()) into.add('paths', `derivedPaths[${i}]`, path)
   return into
 }

@@ -84,7 +84,6 @@ export function pathGrants(
       const args = collectArguments(params, facts, {
         derivedPaths,
         strict,
-        mayRun: access === 'exec',
       })
       if (access === 'exec' && (args.cwds.length === 0 || mayRun(params, facts))) {
         const reason =

@@ -163,7 +163,6 @@ function judgeCalls(tooling: ToolingSection, home: string | undefined): Judge {
       collectArguments(params, facts, {
         derivedPaths,
         strict: strictArguments && !isExact,
-        mayRun: access === 'exec',
       }),
       facts,
       paths,

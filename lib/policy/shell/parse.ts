@@ -16,7 +16,7 @@ import {
   type Word,
   type WordPart,
 } from './parser.ts'
-import { appliesPatches, handedBy, patchArguments } from './patching.ts'
+import { appliesPatches, handedBy, patchArguments, printed } from './patching.ts'
 import { precheck } from './precheck.ts'
 import { canonical, joined, notAllowed, plainAnsiC, Refused, SYNTAX } from './syntax.ts'
 import type { HandedText, ShellRedirect, ShellStep, ShellWord } from './types.ts'
@@ -166,7 +166,7 @@ function command(of: Command, walk: Walk): ShellStep {
   }
   walk.dialect.command(of, walk.source.slice(of.pos, of.end))
   const patches = appliesPatches(words) ? walk.handed : undefined
-  patches?.push(...patchArguments(words))
+  walk.handed.push(...patchArguments(words), ...printed(words))
   return {
     kind: 'command',
     words,

@@ -13,6 +13,16 @@ export function appliesPatches([name, ...words]: readonly ShellWord[]): boolean 
   return TAKES_PATCH.test(program) || READS_PATCH.test(program)
 }
 
+/** What a command prints that may be a patch, for one that a pipe leads to: texts of several lines. */
+export function printed([name, ...words]: readonly ShellWord[]): readonly HandedText[] {
+  const program = name?.text
+  if (program !== 'echo' && program !== 'printf') return []
+  return words.flatMap(({ text, dynamic }) => {
+    const lines = text.replaceAll('\\n', '\n').replaceAll('\\t', '\t')
+    return lines.includes('\n') ? [{ text: lines, ...(dynamic && { dynamic }) }] : []
+  })
+}
+
 /** The arguments that may be patches. */
 export function patchArguments([name, ...words]: readonly ShellWord[]): readonly HandedText[] {
   return TAKES_PATCH.test(baseOf(name?.text ?? '')) ? words : []
