@@ -4,7 +4,7 @@ import type { ShellStep } from './types.ts'
 
 /**
  * Watches for what `sh` (dash, mostly) reads otherwise than bash in a text that both may run: `time` is a program there,
- * `a &> f b` runs `a` in the background, and then `b`, and after the tabs of `<<-` a line is not joined to the next.
+ * `a &> f b` runs `a` in the background, and then `b`, and in a here-document lines are not joined after tabs, nor to its end.
  */
 export class Dialect {
   #detaching: string | undefined
@@ -26,9 +26,12 @@ export class Dialect {
     if (isDetaching(operator)) this.#detaching = operator
   }
 
-  hereDoc({ operator, delimiter, body }: HereDoc): void {
-    if (operator === '<<-' && !delimiter?.quoted && /^\t+\\\n/m.test(body.text)) {
-      throw new Refused('sh and bash join this line differently; take the backslash out', body.text)
+  /** @param text All between its beginning and the word that ends it. */
+  hereDoc({ operator, delimiter }: HereDoc, text: string): void {
+    if (delimiter?.quoted) return
+    const isJoined = /\\\n\t*$/.test(text) || (operator === '<<-' && /^\t+\\\n/m.test(text))
+    if (isJoined) {
+      throw new Refused('sh and bash join a line here differently; take the backslash out', text)
     }
   }
 

@@ -234,7 +234,7 @@ function hereDoc(of: HereDoc, inner: ShellStep[], walk: Walk): void {
     throw new Refused('the delimiter of a here-document must be a plain word; use EOF', delimiter)
   }
   walk.witness.hereDoc(of, of.closing)
-  walk.dialect.hereDoc(of)
+  walk.dialect.hereDoc(of, walk.source.slice(of.body.pos, of.closing.pos))
   walk.handed.push(handedBy(of))
   if (of.delimiter?.quoted) return
   for (const part of of.body.parts ?? []) expansion(part, inner, walk)
